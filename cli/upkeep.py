@@ -6,14 +6,18 @@ items is a parallel scan, page by page in each segment.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -23,18 +27,22 @@ from cli.commands import Work, answering, open_table
 from cli.output import note, progress, say, show_rows, summary
 from shared import features, hooks
 from shared.data import invariants, keys
-from shared.data.catalog import feeds, offers, search, topics
+from shared.data.catalog import derived, feeds, offers, search, topics
 from shared.data.catalog.deals import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, without_places
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.dynamodb.writes import ABSENT, change, delete_as, forget, put, put_over
+from shared.dynamodb.writes import ABSENT, Write, change, delete_as, forget, put, put_over
 from shared.errors import DealsError
 from shared.models.catalog import Deal
+from shared.values import links, times
 from shared.values.naming import counted
+from shared.values.times import to_iso
+
+ROOT = Path(__file__).parents[1]
 
 PAGE = 200
 
@@ -48,30 +56,73 @@ class Step(NamedTuple):
     rewritten: int
 
 
-def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[list[Item]], int]) -> Iterator[Step]:
-    """Process one segment of the table, from where the last run stopped; ``work`` returns how much it did.
+@cache
+def release() -> str:
+    """The project's version, and a hash of the code that decides what is written."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    sources = sorted(path for folder in ("cli", "shared", "features") for path in (ROOT / folder).rglob("*.py"))
+    code = hashlib.sha256(b"".join(path.read_bytes() for path in sources))
+    return f"{version} ({code.hexdigest()[:12]})"
 
-    The position is stored under ``name``.
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Work on all items, which is remembered under a name, page by page in each segment of the table.
+
+    ``began`` is when it began. An interrupted run is continued by the same code only: what an earlier release has done
+    isn't what this one would do.
     """
-    place = keys.backfill(name, segment, segments)
-    remembered = table.get(place, consistent=True)
-    start: Mapping[str, Any] | None = json.loads(remembered["Start"]) if remembered else None
-    while True:
-        items, start = table.scan(segment=segment, segments=segments, start=start, limit=PAGE)
-        yield Step(len(items), work(items))
-        if start is None:
-            table.write(forget(place, because="the segment is done; another run starts over"))
-            return
-        progress_made = {**place, "Type": keys.BACKFILL, "Start": json.dumps(start)}
-        table.write(put(progress_made, because="one run at a time works on a segment"))
+
+    name: str
+    segments: int
+    began: datetime
+
+    def remembered(self, table: Table) -> list[Item]:
+        """The positions of interrupted runs, also of other releases."""
+        return table.get_many([self._place(number) for number in range(self.segments)], consistent=True)
+
+    def forget(self, table: Table) -> None:
+        """Begin at the start."""
+        for number in range(self.segments):
+            table.write(forget(self._place(number), because="one run at a time works on a segment"))
+
+    def scan(self, table: Table, segment: int, work: Callable[[list[Item]], int]) -> Iterator[Step]:
+        """Process one segment, from where the last run stopped; ``work`` returns how much it did."""
+        place = self._place(segment)
+        last = table.get(place, consistent=True) or {}
+        same = is_of_this_release(last)
+        start: Mapping[str, Any] | None = json.loads(last["Start"]) if same else None
+        began = last["BeganAt"] if same else to_iso(self.began)
+        while True:
+            items, start = table.scan(segment=segment, segments=self.segments, start=start, limit=PAGE)
+            yield Step(len(items), work(items))
+            if start is None:
+                table.write(forget(place, because="the segment is done; another run starts over"))
+                return
+            position = {"Start": json.dumps(start), "Release": release(), "BeganAt": began}
+            reached = {**place, "Type": keys.BACKFILL, **position}
+            table.write(put(reached, because="one run at a time works on a segment"))
+
+    def _place(self, segment: int) -> Key:
+        return keys.backfill(self.name, segment, self.segments)
+
+
+def is_of_this_release(position: Item) -> bool:
+    """Whether an interrupted run's position is one that this code continues from."""
+    return bool(position.get("Release") == release() and position.get("BeganAt"))
+
+
+FromStart = Annotated[bool, typer.Option("--from-start", help="Begin at the start, and not where a run stopped.")]
 
 
 def run_all(
     doing: str,
+    name: str,
     segments: int,
-    steps: Callable[[Table, int, int], Iterator[Step]],
+    steps: Callable[[Table, Run, int], Iterator[Step]],
     *,
     done: Callable[[int], str],
+    from_start: bool,
 ) -> None:
     """Process all segments of the open table, with a progress bar, a sum, and a note on interruption.
 
@@ -80,11 +131,29 @@ def run_all(
     """
     table = open_table()
     trace = Trace(detailed=False).attach(table)
-    (seen, rewritten), interrupted = run_steps(doing, table, segments, lambda number: steps(table, number, segments))
+    run = Run(name, segments, times.now())
+    if from_start:
+        run.forget(table)
+    for sentence in continued(run.remembered(table), segments):
+        say(sentence)
+    (seen, rewritten), interrupted = run_steps(doing, table, segments, lambda number: steps(table, run, number))
     say(f"{counted(seen, 'item')} looked at, {done(rewritten)}")
     say(summary(trace))
     if interrupted:
         raise KeyboardInterrupt("Run the command again, with as many segments, to continue.")
+
+
+def continued(positions: Sequence[Item], segments: int) -> Iterator[str]:
+    """Sentences about the interrupted runs whose positions are known."""
+    own = [each for each in positions if is_of_this_release(each)]
+    if own:
+        began = min(each["BeganAt"] for each in own)
+        yield (
+            f"Continues the run that began at {began}, in {len(own)} of {counted(segments, 'segment')}. "
+            "--from-start begins at the start."
+        )
+    for name in sorted({str(each.get("Release", "an earlier release")) for each in positions if each not in own}):
+        yield f"A run of {name} was interrupted. It isn't continued: this one begins at the start."
 
 
 def run_steps(
@@ -262,45 +331,66 @@ def _deal(_: Table, item: Item) -> Rewriting:
     return known, [new if new == known else new | {"Version": known["Version"] + 1}]
 
 
-def _offer(_: Table, item: Item) -> Rewriting:
-    """An offer is in the indexes like a listed deal's, unless it is known to have ended."""
-    deal = from_item(item)
-    ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
-    bare = without_places(item)
-    return item, [bare | offers.to_item(deal, has_ended=ended.items() <= item.items())]
-
-
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     keys.DEAL: _deal,
-    keys.PRODUCT_OFFER: _offer,
     **features.merge(each.REWRITES for each in features.roles(hooks.Commands)),
 }
 """How an item is rewritten, for each type that can be."""
 
 
+def _settle_offer(table: Table, item: Item) -> bool:
+    """Write an offer as its deal is; delete one in the place of another product, or without a deal."""
+
+    def write(of_deal: Item, held: Write) -> bool:
+        deal = from_item(of_deal)
+        is_elsewhere = item["PK"] != keys.product(links.product_hash(deal.link))
+        if is_elsewhere:
+            table.transact(held, forget(keys.primary(item), because="the deal is checked"))
+        return offers.settle(table, deal, held, has_ended=has_ended(of_deal)) or is_elsewhere
+
+    written = derived.settle(table, keys.id_in(item["SK"]), write)
+    if written is None:
+        with suppress(_Changed):
+            table.write(delete_as(item, refused=_Changed()))
+    return written is not False
+
+
+DERIVED: Mapping[str, Callable[[Table, Item], bool]] = {keys.PRODUCT_OFFER: _settle_offer}
+"""How an item that derives from a deal is written again, for each type that can be; returns whether it was."""
+
+TYPES = (*REWRITES, *DERIVED)
+
+
 def backfill(
-    item_type: Annotated[str, typer.Argument(metavar="TYPE", help=f"One of: {', '.join(REWRITES)}.")],
+    item_type: Annotated[str, typer.Argument(metavar="TYPE", help=f"One of: {', '.join(TYPES)}.")],
     segments: Number = 4,
+    from_start: FromStart = False,
 ) -> None:
     """Rewrite existing items of a type in the form of this release. An interrupted run resumes where it stopped."""
-    if item_type not in REWRITES:
-        raise typer.BadParameter(f"must be one of {', '.join(REWRITES)}, not {item_type!r}.", param_hint="TYPE")
+    if item_type not in TYPES:
+        raise typer.BadParameter(f"must be one of {', '.join(TYPES)}, not {item_type!r}.", param_hint="TYPE")
     run_all(
         "Rewriting",
+        item_type,
         segments,
-        lambda table, *segment: run_backfill(table, item_type, *segment),
+        partial(run_backfill, item_type=item_type),
         done=lambda rewritten: f"{rewritten:,} rewritten",
+        from_start=from_start,
     )
 
 
-def run_backfill(table: Table, item_type: str, segment: int, segments: int) -> Iterator[Step]:
+def run_backfill(table: Table, run: Run, segment: int, *, item_type: str) -> Iterator[Step]:
     """Rewrite one segment's items of a type, page by page, from where the last run stopped; damaged ones stay."""
 
-    def work(items: list[Item]) -> int:
-        known = (item for item in items if item.get("Type") == item_type)
-        return sum(damage.each(known, lambda item: _write(table, *REWRITES[item_type](table, item))))
+    def rewrite(item: Item) -> bool:
+        if item_type in DERIVED:
+            return DERIVED[item_type](table, item)
+        return _write(table, *REWRITES[item_type](table, item))
 
-    return scan(table, item_type, segment, segments, work)
+    def work(items: list[Item]) -> int:
+        return sum(damage.each((item for item in items if item.get("Type") == item_type), rewrite))
+
+    return run.scan(table, segment, work)
 
 
 def _write(table: Table, old: Item, new: list[Item]) -> bool:
@@ -333,39 +423,42 @@ def _before(item: Item) -> tuple[str, Mapping[str, Any]]:
     return f"{ABSENT} OR Version < :version", {":version": item["Version"]}
 
 
-def index(segments: Number = 4) -> None:
-    """Write the words and offers of existing deals, as the stream does for new ones, while the site runs."""
-    run_all("Indexing", segments, index_steps, done=lambda deals: f"{counted(deals, 'deal')} indexed")
+def index(segments: Number = 4, from_start: FromStart = False) -> None:
+    """Write the words and offers of existing deals, as the stream does for new ones, while the site runs. An
+    interrupted run resumes where it stopped."""
+    run_all(
+        "Indexing",
+        "Words",
+        segments,
+        index_steps,
+        done=lambda deals: f"{counted(deals, 'deal')} indexed",
+        from_start=from_start,
+    )
 
 
-def index_steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
+def index_steps(table: Table, run: Run, segment: int) -> Iterator[Step]:
     """Index one segment's deals page by page, from where the last run stopped."""
 
     def work(items: list[Item]) -> int:
         deals = (item for item in items if item.get("Type") == keys.DEAL)
         return sum(damage.each(deals, partial(_index, table)))
 
-    return scan(table, "Words", segment, segments, work)
+    return run.scan(table, segment, work)
 
 
 def _index(table: Table, item: Item) -> bool:
-    """Write a deal's words, offer and verdict. Raises DamagedDeal for an unreadable deal.
+    """Write a deal's words, offer and verdict, and the other deals' verdicts. Raises DamagedDeal."""
 
-    The deal is read again afterwards: if it changed meanwhile, the stream may have followed before these writes, and
-    what they restored wrongly is removed.
-    """
-    deal = from_item(item)
-    offers.file(table, None, deal, has_ended=has_ended(item))
-    search.file(table, None, _listed(item))
-    offers.judge_anew(table, None, deal)
-    current = table.get(keys.deal(deal.deal_id), consistent=True)
-    if current != item:
-        search.file(table, deal, _listed(current) if current else None)
-    return True
+    def write(of_deal: Item, held: Write) -> Deal:
+        deal = from_item(of_deal)
+        offers.settle(table, deal, held, has_ended=has_ended(of_deal))
+        search.settle(table, deal, held, is_listed=is_listed(of_deal))
+        return deal
 
-
-def _listed(item: Item) -> Deal | None:
-    return from_item(item) if is_listed(item) else None
+    deal = derived.settle(table, keys.id_in(item["PK"]), write)
+    for deal_id in offers.judge_anew(table, None, deal):
+        derived.settle(table, deal_id, write)
+    return deal is not None
 
 
 _INDEXES = {index.name: index for index in INDEXES}

@@ -230,7 +230,7 @@ ENTITIES = _together({
             at(keys.idempotency(_("AccountId"), ""), because="a receipt is for the sender of the request"),
             needs="ResultId RequestHash CreatedAt", expires=True),
         Entity(keys.BACKFILL, at(keys.backfill(_("Of"), _("Segment"), _("Segments")), "progress of a backfill"),
-            needs="Start"),
+            needs="Start", may="Release BeganAt"),
     ),
 })
 # fmt: on

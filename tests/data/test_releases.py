@@ -13,6 +13,7 @@ import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +220,8 @@ def items(table: Table, some: list[Deal]) -> list[Item]:
 
 
 def all_segments(table: Table, segments: int = 2) -> list[upkeep.Step]:
-    return [step for number in range(segments) for step in upkeep.run_backfill(table, "Deal", number, segments)]
+    run = upkeep.Run("Deal", segments, NOW)
+    return [step for number in range(segments) for step in upkeep.run_backfill(table, run, number, item_type="Deal")]
 
 
 def places(table: Table) -> list[Item]:
@@ -243,6 +245,7 @@ def test_every_deal_gets_what_this_release_writes_and_a_repeated_run_rewrites_no
 
 def test_offers_of_the_release_before_get_their_places_by_price(table: Table) -> None:
     (listed, over, withdrawn) = post(table, [a_deal(ago(hours=n), link=f"https://x.example/{n}") for n in range(3)])
+    over = deals.edit(table, over.deal_id, {"ends_at": NOW}, NOW)
     withdrawn = deals.withdraw(table, withdrawn.deal_id, NOW)
     due = [
         offers.to_item(listed, has_ended=False),
@@ -253,15 +256,17 @@ def test_offers_of_the_release_before_get_their_places_by_price(table: Table) ->
     for item in (bare, *due[1:]):
         table.write(put(item, because="an older release wrote it"))
 
-    steps = [step for number in range(2) for step in upkeep.run_backfill(table, "ProductOffer", number, 2)]
+    rewritten = backfilled(table, "ProductOffer")
 
-    assert sum(step.rewritten for step in steps) == 1
+    assert rewritten == 1
     assert table.get_many([keys.primary(item) for item in due]) == due
 
 
-def run(table: Table, item_type: str) -> int:
+def backfilled(table: Table, item_type: str) -> int:
     """Backfill a type; returns how many items were rewritten."""
-    return sum(step.rewritten for number in range(2) for step in upkeep.run_backfill(table, item_type, number, 2))
+    run = upkeep.Run(item_type, 2, NOW)
+    steps = chain.from_iterable(upkeep.run_backfill(table, run, number, item_type=item_type) for number in range(2))
+    return sum(step.rewritten for step in steps)
 
 
 def filed(table: Table, item_type: str) -> list[Item]:
@@ -280,7 +285,7 @@ def test_an_offer_whose_place_is_another_by_now_is_taken_out_of_it_once(table: T
     bare = {name: value for name, value in item.items() if not name.startswith("GSI")}
     table.write(put(bare | page, because="1.1.0 wrote it"))
 
-    rewritten = [run(table, "ProductOffer") for _ in range(2)]
+    rewritten = [backfilled(table, "ProductOffer") for _ in range(2)]
 
     assert filed(table, "ProductOffer") == [item]
     assert rewritten == [1, 0]
@@ -291,7 +296,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
 ) -> None:
     seen_before = []
     for number in range(2):
-        run = upkeep.run_backfill(table, "Deal", number, 2)
+        run = upkeep.run_backfill(table, upkeep.Run("Deal", 2, NOW), number, item_type="Deal")
         seen_before += [next(run), next(run)]  # and then its process ends, before the third page
 
     remembered = len(places(table))
@@ -328,7 +333,7 @@ def test_an_interrupt_ends_each_segment_after_its_page(table: Table, at: int) ->
 
 
 def test_a_page_is_repeated_where_the_run_ended_before_it_was_remembered(table: Table, stripped: list[Deal]) -> None:
-    run = upkeep.run_backfill(table, "Deal", 0, 1)
+    run = upkeep.run_backfill(table, upkeep.Run("Deal", 1, NOW), 0, item_type="Deal")
     first = next(run)
 
     rest = all_segments(table, segments=1)

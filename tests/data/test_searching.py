@@ -27,7 +27,7 @@ from tests.support.factories import (
     newest_first,
     post,
 )
-from tests.support.wire import before, watched
+from tests.support.wire import watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
 
@@ -461,7 +461,8 @@ def old(table: Table) -> list[Deal]:
 
 
 def indexed(table: Table) -> int:
-    return sum(step.rewritten for segment in range(2) for step in upkeep.index_steps(table, segment, 2))
+    run = upkeep.Run("Words", 2, NOW)
+    return sum(step.rewritten for segment in range(2) for step in upkeep.index_steps(table, run, segment))
 
 
 def found_by(table: Table) -> list[str]:
@@ -495,17 +496,6 @@ def test_a_deal_that_is_listed_nowhere_is_not_found(table: Table, old: list[Deal
 
     assert found_by(table) == [old[1].deal_id]
     assert len(offers.offers(table, old[0].link)) >= 1
-
-
-def test_what_is_withdrawn_while_it_is_indexed_is_not_found(table: Table, old: list[Deal]) -> None:
-    def withdraw_all() -> None:
-        for deal in old:
-            deals.withdraw(table, deal.deal_id, MARCH)
-
-    with before(table, "PutItem", withdraw_all):  # the first offer's: both deals have been read as they were
-        indexed(table)
-
-    assert found_by(table) == []
 
 
 def test_an_ended_deal_stands_under_its_brand_and_category_until_it_is_listed_again(

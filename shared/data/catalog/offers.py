@@ -17,7 +17,7 @@ from shared.data.catalog import search, words
 from shared.data.catalog.deals import CARDS, attributes, has_ended, is_listed, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import ABSENT, Write, assign, forget, put_over
+from shared.dynamodb.writes import ABSENT, Write, assign, forget, put, put_over
 from shared.errors import AlreadyExists, DealsError
 from shared.models.catalog import Deal, Topic, Verdict, feed_of
 from shared.values import links
@@ -58,6 +58,18 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
             table.write(filing(after, has_ended=has_ended))
 
 
+def settle(table: Table, deal: Deal, held: Write, *, has_ended: bool) -> bool:
+    """Bring a deal's offer up to date in a transaction with ``held``, the check of the deal. Raises Moved.
+
+    One GetItem if it is; returns whether it wasn't.
+    """
+    item = to_item(deal, has_ended=has_ended)
+    if table.get(keys.primary(item), consistent=True) == item:
+        return False
+    table.transact(held, put(item, because="the deal is checked"))
+    return True
+
+
 def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     """File new deals, as many in a transaction as fit, each with its item; returns the ids of those filed.
 
@@ -78,12 +90,13 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     return filed
 
 
-def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> None:
-    """Update the verdicts that a change of a filed deal concerns; most changes concern none."""
-    if _compared(before) != _compared(after):
-        moved = before and after and links.product(before.link) != links.product(after.link)
-        for deal in filter(None, (before, after) if moved else (after or before,)):
-            follow(table, deal, is_new=before is None)
+def judge_anew(table: Table, before: Deal | None, after: Deal | None) -> set[str]:
+    """Update the verdicts that a change of a filed deal concerns; most changes concern none. Returns the deals' ids."""
+    if _compared(before) == _compared(after):
+        return set()
+    moved = before and after and links.product(before.link) != links.product(after.link)
+    concerned = filter(None, (before, after) if moved else (after or before,))
+    return set().union(*(follow(table, deal, is_new=before is None) for deal in concerned))
 
 
 def _compared(deal: Deal | None) -> object:
@@ -117,29 +130,33 @@ def to_item(deal: Deal, *, has_ended: bool) -> Item:
     )
 
 
-def follow(table: Table, changed: Deal, *, is_new: bool = False) -> None:
+def follow(table: Table, changed: Deal, *, is_new: bool = False) -> set[str]:
     """Update the verdicts that a new, changed or ended offer concerns: its own, and those of later offers.
+
+    Returns the ids of the deals whose verdict it has written.
 
     Stream readers run in parallel and may repeat: each reads again after writing, so the last writer has seen the last
     change. A first offer takes one consistent Query; others also a BatchGetItem of the affected deals, and an update
     for each verdict that differs.
     """
+    written: set[str] = set()
     while True:
         found = offers(table, changed.link, consistent=True)
-        if is_new and len(found) < 2:
-            return
+        if is_new and not written and len(found) < 2:
+            return written
         concerned = [each for each in found if not each.withdrawn_at and changed.created_at <= each.created_at]
         due = {each.deal_id: str(judged) if (judged := judge(each, found)) else None for each in concerned}
         current = table.get_many([keys.deal(deal_id) for deal_id in due], consistent=True, projection=_JUDGED)
         of_it = [each for each in current if links.product(str(each.get("Link"))) == links.product(changed.link)]
         wrong = [each for each in of_it if each.get("Verdict") != due[keys.id_in(each["PK"])]]
         if not wrong:
-            return
+            return written
         for each in wrong:
             right = {"Verdict": due[keys.id_in(each["PK"])]}
             same, link = "Link = :link", {":link": each["Link"]}
             with suppress(AlreadyExists):  # it has another product by now, or is gone
                 table.write(assign(keys.primary(each), right, condition=same, values=link, refused=AlreadyExists()))
+                written.add(keys.id_in(each["PK"]))
 
 
 def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:

@@ -15,14 +15,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import chain
 
 from shared.data import keys
 from shared.data.catalog import deals, words
+from shared.data.catalog.derived import Moved
 from shared.data.catalog.words import Search, Term, is_a_slip
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Entity, Item
+from shared.dynamodb.attributes import Entity, Item, unmarshal_item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, put_new, put_over, update, upsert
+from shared.dynamodb.writes import EXISTS, MOST_TOGETHER, Write, delete, put_new, put_over, update, upsert
 from shared.errors import AlreadyExists, Impossible, NotFound
 from shared.models.catalog import Deal, Status
 from shared.values import identifiers, links
@@ -53,6 +55,9 @@ COUNTED = 250
 
 MOST_CORRECTED = 2
 """Unknown words of a search to correct: each is looked up under up to four beginnings."""
+
+SETTLED_TOGETHER = (MOST_TOGETHER - 1) // 2
+"""Words that a transaction brings up to date: an item and a count each, beside the check of the deal."""
 
 SHORTEST_CORRECTED = 4
 """Letters of the shortest corrected word: three letters with one fewer could be anything."""
@@ -169,6 +174,41 @@ def filing(listed: Sequence[Deal]) -> list[Write]:
         *(put_new(item, refused=AlreadyExists()) for deal in listed for item in items_of(deal).values()),
         *(_counting(word, set(written), len(written)) for word, written in forms.items()),
     ]
+
+
+def settle(table: Table, deal: Deal, held: Write, *, is_listed: bool) -> None:
+    """Bring a deal's words up to date in transactions with ``held``, the check of the deal. Raises Moved.
+
+    One BatchGetItem if they are.
+    """
+    items = items_of(deal)
+    forms, due = words.of_deal(deal), items if is_listed else {}
+    known = dict.fromkeys([*items, *words.of_deal_as_written(deal)])
+    asked_for = [keys.word_of_deal(word, deal.deal_id) for word in known]
+    there = {keys.id_in(item["PK"]): item for item in table.get_many(asked_for, consistent=True)}
+    changes = [
+        *(_settling(item, there.get(word), forms[word]) for word, item in due.items()),
+        *(_removing(word, deal.deal_id) for word in there if word not in due),
+    ]
+    needed = [each for each in changes if each]
+    for start in range(0, len(needed), SETTLED_TOGETHER):
+        together = needed[start : start + SETTLED_TOGETHER]
+        try:
+            table.transact(held, *chain.from_iterable(together))
+        except (NotFound, Impossible):  # a word's count is missing or damaged
+            for of_item, counting in (each for each in together if len(each) > 1):
+                with suppress(NotFound):
+                    _counted(table, of_item, counting, held)
+            table.transact(held, *chain.from_iterable(each for each in together if len(each) == 1))
+
+
+def _settling(item: Item, there: Item | None, form: str) -> tuple[Write, ...]:
+    """The writes that a word's item needs: none if it is there as it should be, and two if it is missing."""
+    if there is None:
+        return put_new(item, refused=Moved()), _counting(keys.id_in(item["PK"]), {form}, 1)
+    if _content(there) == _content(item):
+        return ()
+    return (put_over(item, EXISTS, {}, refused=Moved()),)
 
 
 def items_of(deal: Deal) -> dict[str, Item]:
@@ -482,13 +522,13 @@ def _removing(word: str, deal_id: str) -> tuple[Write, Write]:
     )
 
 
-def _counted(table: Table, word: str, of_item: Write, counting: Write) -> None:
+def _counted(table: Table, of_item: Write, counting: Write, *held: Write) -> None:
     """Write a word's item with its count. If the count is damaged, that is noted and the item is written alone."""
     try:
-        table.transact(of_item, counting)
+        table.transact(*held, of_item, counting)
     except Impossible:
-        table.write(of_item)
-        damage.note(damage.named(keys.word_count(word)))
+        table.transact(*held, of_item) if held else table.write(of_item)
+        damage.note(damage.named(unmarshal_item(counting.arguments["Key"])))
 
 
 def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> None:
@@ -497,7 +537,7 @@ def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> No
     A record that comes after a later one, as from the dead-letter queue, changes nothing.
     """
     try:
-        _counted(table, word, put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1))
+        _counted(table, put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1))
     except AlreadyExists:
         if changed:
             there = "attribute_exists(PK) AND (attribute_not_exists(Version) OR Version <= :version)"
@@ -507,4 +547,4 @@ def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> No
 
 def _remove(table: Table, word: str, deal_id: str) -> None:
     with suppress(NotFound):
-        _counted(table, word, *_removing(word, deal_id))
+        _counted(table, *_removing(word, deal_id))
