@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,8 +27,14 @@ FOR_AN_ANSWER = 1.0
 """Seconds kept free for the answer at an invocation's end; no request starts in them."""
 
 FOR_A_READER = 8.0
-"""Seconds for requests that a reader waits for. A silent table is reported within ten, also on the laptop, whose
-functions have three times the time because many start at once."""
+"""Seconds from when the gateway took a reader's request to the end of the last request to the table. So a silent table
+is reported within ten, also on the laptop, whose functions have three times the time because many start at once."""
+
+FOR_A_LATE_READER = 1.0
+"""Seconds for requests if the function took longer than that to start, or an authorizer before it to answer."""
+
+MOST_BELIEVED = 60.0
+"""Seconds that a request may have waited for its function: a time further back is an example's, or another clock's."""
 
 
 _used: list[Table] = []
@@ -74,11 +81,26 @@ def budget() -> Budget:
 
 
 def begin(event: Any, context: LambdaContext) -> None:
-    """Start an invocation's budget: Lambda's remaining time less that for an answer; less if a reader waits."""
+    """Start an invocation's budget: Lambda's remaining time less that for an answer.
+
+    If a reader waits, it is less, and the time since the gateway took the request is gone already: starts that wait for
+    each other take seconds.
+    """
     _invocation["request_id"] = context.aws_request_id
     left = context.get_remaining_time_in_millis() / 1000 - FOR_AN_ANSWER
-    is_read = isinstance(event, dict) and "httpMethod" in event
-    budget().start(min(left, FOR_A_READER) if is_read else left)
+    if isinstance(event, dict) and "httpMethod" in event:
+        left = min(left, max(FOR_A_LATE_READER, FOR_A_READER - _waited(event)))
+    budget().start(left)
+
+
+def _waited(event: dict[str, Any]) -> float:
+    """Seconds since the gateway took a request; 0 if it doesn't say when.
+
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+    """
+    taken = (event.get("requestContext") or {}).get("requestTimeEpoch")
+    waited = time.time() - taken / 1000 if isinstance(taken, int) else 0.0
+    return waited if 0.0 < waited < MOST_BELIEVED else 0.0
 
 
 _invocation: dict[str, str] = {}

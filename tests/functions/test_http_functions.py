@@ -304,11 +304,20 @@ def test_a_reader_of_a_silent_table_gets_503_when_the_time_of_readers_is_over(
         assert answer["statusCode"] == 503
 
 
+def taken_at(seconds: float) -> Any:
+    """A request that the gateway took at a time, whose function or authorizer began later."""
+    return {"httpMethod": "GET", "requestContext": {"requestTimeEpoch": int(seconds * 1000)}}
+
+
 @pytest.mark.parametrize(
     ("asked", "seconds"),
     [
         ({"httpMethod": "GET", "path": "/"}, 8.0),
-        (event("authorizer-request"), 8.0),
+        (event("authorizer-request"), 8.0),  # of a year ago
+        (taken_at(1_000_000 - 3.0), 5.0),
+        (taken_at(1_000_000 - 7.5), 1.0),
+        (taken_at(1_000_000 - 50.0), 1.0),
+        (taken_at(1_000_000 + 5.0), 8.0),  # the gateway's clock is another
         (event("stream-insert"), 29.0),
         (event("messenger-work"), 29.0),
         ([], 29.0),
@@ -319,6 +328,7 @@ def test_what_a_reader_waits_for_ends_within_ten_seconds_and_work_has_all_its_ti
 ) -> None:
     budget = Budget(clock=lambda: 100.0)
     monkeypatch.setattr(environment, "budget", lambda: budget)
+    monkeypatch.setattr(environment.time, "time", lambda: 1_000_000.0)
     monkeypatch.setattr(context, "get_remaining_time_in_millis", lambda: 30_000)
 
     environment.begin(asked, context)
