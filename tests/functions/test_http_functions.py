@@ -328,7 +328,7 @@ def test_what_a_reader_waits_for_ends_within_ten_seconds_and_work_has_all_its_ti
 ) -> None:
     budget = Budget(clock=lambda: 100.0)
     monkeypatch.setattr(environment, "budget", lambda: budget)
-    monkeypatch.setattr(environment.time, "time", lambda: 1_000_000.0)
+    monkeypatch.setattr("shared.runtime.environment.time.time", lambda: 1_000_000.0)
     monkeypatch.setattr(context, "get_remaining_time_in_millis", lambda: 30_000)
 
     environment.begin(asked, context)
