@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -130,19 +130,6 @@ def assign(
 def require(key: Key, condition: str, *, refused: DealsError, **filled: Unpack[Placeholders]) -> Write:
     """Require a condition of an item that the transaction doesn't write."""
     return Write("ConditionCheck", _arguments("Key", key, condition, **filled), refused)
-
-
-def require_same(item: Item, names: Sequence[str], *, refused: DealsError) -> Write:
-    """Require that some attributes of an item that exists are as they were read, also those that were missing."""
-    numbered = dict(enumerate(names))
-    parts = [f"#n{n} = :v{n}" if name in item else f"attribute_not_exists(#n{n})" for n, name in numbered.items()]
-    return require(
-        {name: item[name] for name in ("PK", "SK")},
-        " AND ".join((EXISTS, *parts)),
-        refused=refused,
-        names={f"#n{n}": name for n, name in numbered.items()},
-        values={f":v{n}": item[name] for n, name in numbered.items() if name in item},
-    )
 
 
 def change(old: Item, new: Item, *, version: str | None, refused: DealsError) -> Write:

@@ -15,7 +15,7 @@ from shared.data import keys
 from shared.data.catalog.deals import DEAL
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, require_same
+from shared.dynamodb.writes import EXISTS, Write, require
 from shared.errors import Busy, DealsError
 
 T = TypeVar("T")
@@ -29,8 +29,16 @@ class Moved(DealsError):
 
 
 def as_read(deal: Item) -> Write:
-    """Require that a deal is as it was read. Refused with Moved. 2 WCU for each KB."""
-    return require_same(deal, _STATE, refused=Moved())
+    """Require that a deal is as it was read, also what it doesn't have. Refused with Moved. 2 WCU for each KB."""
+    numbered = dict(enumerate(_STATE))
+    parts = [f"#n{n} = :v{n}" if name in deal else f"attribute_not_exists(#n{n})" for n, name in numbered.items()]
+    return require(
+        keys.primary(deal),
+        " AND ".join((EXISTS, *parts)),
+        refused=Moved(),
+        names={f"#n{n}": name for n, name in numbered.items()},
+        values={f":v{n}": deal[name] for n, name in numbered.items() if name in deal},
+    )
 
 
 def settle(table: Table, deal_id: str, write: Callable[[Item, Write], T]) -> T | None:
