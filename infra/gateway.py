@@ -60,7 +60,6 @@ def _invoking(effect: iam.Effect, conditions: Mapping[str, Any] | None = None) -
 REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "UNAUTHORIZED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
-    "INVALID_API_KEY": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "MISSING_AUTHENTICATION_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "DEFAULT_4XX": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
@@ -68,13 +67,13 @@ REFUSALS = {
     "REQUEST_TOO_LARGE": (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."),
     "UNSUPPORTED_MEDIA_TYPE": (HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON."),
     "THROTTLED": (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests: slow down."),
-    "QUOTA_EXCEEDED": (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests: slow down."),
     "WAF_FILTERED": (HTTPStatus.FORBIDDEN, "The request was refused."),
     "INTEGRATION_FAILURE": (HTTPStatus.BAD_GATEWAY, "Something went wrong here: try again."),
     "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
-"""The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX.
+"""The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX: two of them
+can't happen, because no method has a key or a quota (INVALID_API_KEY, QUOTA_EXCEEDED).
 
 An API refuses an unknown path or method as if it needed an AWS signature: without ``Authorization`` as
 MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403, users report), a kind that AWS
