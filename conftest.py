@@ -57,7 +57,10 @@ pytest_plugins = ["tests.support.browser"]
 
 TOGETHER = (
     ("features/*/tests/test_export.py",), ("tests/demo/test_site.py",),
-    ("tests/demo/test_browser.py", "tests/local/test_cloud.py::test_twenty_stops_under_writes"),
+    (
+        "tests/demo/test_browser.py", "features/*/tests/test_demo_browser.py",
+        "tests/local/test_cloud.py::test_twenty_stops_under_writes",
+    ),
     ("tests/e2e/", "features/*/tests/test_e2e.py"),
     ("tests/infra/", "features/*/tests/test_stack"),
     ("tests/functions/test_imports.py",), ("tests/pages/test_script.py",), ("tests/recipes/",),

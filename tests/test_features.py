@@ -172,8 +172,8 @@ LATER = """
     docs/benchmarks.md docs/demo.md docs/failures.md docs/local-cloud.md docs/patterns.md docs/runbook.md
     docs/site.md pyproject.toml tests/api/test_attacks.py tests/api/test_writing.py
     tests/caches/test_damaged.py tests/caches/test_following.py tests/cli/test_commands.py
-    tests/demo/test_browser.py tests/dynamodb/test_connections.py tests/dynamodb/test_entities.py
-    tests/e2e/schemathesis_hooks.py tests/e2e/test_browser.py tests/e2e/test_privilege.py
+    tests/dynamodb/test_connections.py tests/dynamodb/test_entities.py
+    tests/e2e/schemathesis_hooks.py tests/e2e/test_privilege.py
     tests/infra/conftest.py tests/infra/test_api.py tests/infra/test_observability.py
     tests/infra/test_rights.py tests/infra/test_stack.py tests/local/test_deploying.py
     tests/openapi/test_openapi.py

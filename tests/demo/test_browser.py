@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Frame, FrameLocator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from demo import packing
 from local.settings import ROOT
@@ -19,6 +19,7 @@ from tests.support.browser import patient
 from tests.support.cases import cases
 from tests.support.commands import eventually, printed_by, until
 from tests.support.engines import DYNOXIDE_ENGINE
+from tests.support.tab import at, first_deal, press, site_in, site_of, where
 
 pytestmark = pytest.mark.thorough
 
@@ -28,20 +29,6 @@ POST = """async ([path, fields]) => {
   return [answer.status, await answer.text()];
 }"""
 
-GO = """path => {
-  const site = document.getElementById("site").contentWindow;
-  site.old = true;
-  if (location.hash === "#" + path) site.location.reload();
-  else location.hash = path;
-}"""
-CAME = """path => {
-  const site = document.getElementById("site").contentWindow;
-  return !site.old && site.location.href.includes(path) && site.document.readyState === "complete";
-}"""
-TAKES_OVER = """() => {
-  const site = document.getElementById("site").contentDocument;
-  return [...site.querySelectorAll("form[data-state]")].every(form => form.onsubmit);
-}"""
 GET = """async path => {
   const answer = await fetch(path);
   return [answer.status, answer.headers.get("Server-Timing") ?? "", await answer.text()];
@@ -71,11 +58,6 @@ AGED = """async () => {
 }"""
 """Gives what is kept to an older version."""
 
-ADDRESS = {
-    "Recipient": "Ana Blake", "Street and number": "12 Harbour Street", "Postal code": "04101", "City": "Portland",
-    "State or region": "ME",
-}  # fmt: skip
-
 
 @pytest.fixture
 def context(chromium: Browser) -> Iterator[BrowserContext]:
@@ -90,34 +72,6 @@ def opened(context: BrowserContext, host: Host, path: str = "") -> Page:
     page.goto(f"{host.demo}{path and '#' + path}")
     expect(page.locator("#site")).to_be_visible()
     return page
-
-
-def site_of(page: Page) -> Frame:
-    """The frame with the site."""
-    return next(each for each in page.frames if "/demo/site" in each.url)
-
-
-def site_in(page: Page) -> FrameLocator:
-    """The site's page, whichever it is when something is looked for."""
-    return page.frame_locator("#site")
-
-
-def where(page: Page) -> str:
-    """The address of the site's page, as the browser has it now."""
-    return str(page.evaluate("document.getElementById('site').contentWindow.location.href"))
-
-
-def at(page: Page, path: str) -> Frame:
-    """The site at a path, as if that were typed into the address: its page is asked for, also where it is there."""
-    page.evaluate(GO, path)
-    assert until(lambda: bool(page.evaluate(CAME, f"/demo/site{path}")))
-    return site_of(page)
-
-
-def press(page: Page, name: str | re.Pattern[str]) -> None:
-    """Press a button of the site's page, when its script is there."""
-    assert until(lambda: bool(page.evaluate(TAKES_OVER)))
-    site_in(page).get_by_role("button", name=name, exact=True).first.click()
 
 
 def signed_in(page: Page, who: str, leads_to: str) -> None:
@@ -149,7 +103,6 @@ def test_an_editors_deal_reaches_a_reader_and_all_is_there_after_a_reload_withou
     form.locator("main [name=category]").select_option("shoes")
     form.locator("main form:has([name=title]) button").first.click()
     assert until(lambda: "notice=posted" in where(page))
-    expect(site_of(page).locator("#form-took")).to_contain_text("messenger")
 
     signed_in(page, "a reader", "/my/inbox")
     assert until(lambda: "Tab runner" in at(page, "/my/inbox").locator("main").inner_text())
@@ -161,7 +114,7 @@ def test_an_editors_deal_reaches_a_reader_and_all_is_there_after_a_reload_withou
     assert {re.sub(r"^(blob:)?http://127\.0\.0\.1:\d+/.*|about:blank", "", url) for url in asked} == {""}
 
 
-def test_a_reader_likes_votes_saves_and_orders(context: BrowserContext, host: Host) -> None:
+def test_a_reader_likes_a_brand_and_does_what_features_offer(context: BrowserContext, host: Host) -> None:
     page = opened(context, host)
     signed_in(page, "a reader", "/my/inbox")
 
@@ -171,57 +124,10 @@ def test_a_reader_likes_votes_saves_and_orders(context: BrowserContext, host: Ho
     at(page, "/my/watches")
     expect(site_in(page).get_by_role("link", name="Tundra Supply")).to_be_visible()
 
-    bought = str(at(page, "/").locator("main a[href*='/deals/']").first.get_attribute("href")).partition("/site")[2]
-    at(page, bought)
-    press(page, "▲ Worth it")
-    press(page, "Save")
-    expect(site_in(page).get_by_role("button", name="Saved")).to_be_visible()
-    at(page, bought)
-    expect(site_in(page).get_by_role("button", name="▲ Voted up")).to_be_visible()
-    at(page, "/my/saved")
-    expect(site_in(page).locator(f"main a[href$='{bought}']").first).to_be_visible()
-
-    at(page, bought)
-    press(page, "Buy here")
-    expect(site_in(page).locator(".notice")).to_contain_text("Added to your cart.")
-    at(page, "/shop/checkout")
-    for label, typed in ADDRESS.items():
-        site_in(page).get_by_label(label).fill(typed)
-    site_in(page).get_by_label("Country").select_option("US")
-    press(page, "Save the address and continue")
-    press(page, re.compile("^Order for"))
-    expect(site_in(page).locator(".notice")).to_contain_text("Order placed.")
-    at(page, "/shop/orders")
-    expect(site_in(page).locator("main")).not_to_contain_text("You have no orders yet")
-
-
-def test_a_fault_from_the_panel_is_met_by_the_page_and_by_a_form_of_it(context: BrowserContext, host: Host) -> None:
-    page = opened(context, host)
-    signed_in(page, "a reader", "/my/inbox")
-    at(page, "/deals")
-    site_in(page).locator("#took > summary").click()
-
-    site_in(page).locator("#tries").get_by_role("link", name="a throttle").click()
-
-    expect(site_in(page).locator(".met")).to_contain_text("was refused with ThrottlingException")
-    bought = str(at(page, "/").locator("main a[href*='/deals/']").first.get_attribute("href")).partition("/site")[2]
-    at(page, f"{bought}?fault=throttle")
-    press(page, "Buy here")
-    expect(site_in(page).locator("#form-took")).to_contain_text("First try: ThrottlingException")
-
-
-def test_a_picture_that_is_sent_is_refused_in_a_sentence_that_leads_back(context: BrowserContext, host: Host) -> None:
-    page = opened(context, host)
-    signed_in(page, "an editor", "/desk")
-    form = at(page, "/desk/deals/150").locator("form[enctype='multipart/form-data']")
-    form.locator("[type=file]").set_input_files(ROOT / "docs" / "pictures" / "front-page.png")
-
-    form.get_by_role("button", name="Send the picture").click()
-
-    # By its name: the page before has many headings, of which no one is waited for.
-    expect(site_in(page).get_by_role("heading", name="The demo takes no pictures")).to_be_visible()
-    site_in(page).get_by_role("link", name="Back to the deal").click()
-    assert until(lambda: where(page).endswith("/site/desk/deals/150"))
+    deal = first_deal(page)
+    for do in cases("IN_THE_TAB"):
+        at(page, deal)
+        do(page, deal)
 
 
 ASKED = {
@@ -230,10 +136,9 @@ ASKED = {
         /brands/pace-theory /search?q=shoes /search?q=shoes&sort=cheapest /feed.atom /nothing
         /search?q=running+jacket /account/sign-in /account/sign-up
     """,
-    "member": "/my/inbox /my/watches /shop/cart /shop/orders /account /deals/1 /",
+    "member": "/my/inbox /my/watches /account /deals/1 /",
     "editor": """
-        /desk /desk/deals/new /desk/deals/150 /desk/shop/orders /desk/brands /desk/deals /deals/1 /my/inbox
-        /brands/pace-theory /account
+        /desk /desk/deals/new /desk/deals/150 /desk/brands /desk/deals /deals/1 /my/inbox /brands/pace-theory /account
     """,
 }
 """Pages by who asks for them; features have more."""
@@ -251,7 +156,7 @@ Told = tuple[int, str, str]
 """What a page answers: its status, ``Server-Timing`` and text."""
 
 
-def test_forty_pages_say_and_take_the_same_as_on_the_laptop(chromium: Browser, host: Host) -> None:
+def test_pages_say_and_take_the_same_as_on_the_laptop(chromium: Browser, host: Host) -> None:
     asked = {who: [*paths.split(), *(path for of, path in cases("ASKED") if of == who)] for who, paths in ASKED.items()}
     names = [(who, path) for who, paths in asked.items() for path in paths]
 
@@ -259,7 +164,7 @@ def test_forty_pages_say_and_take_the_same_as_on_the_laptop(chromium: Browser, h
         answers = zip(names, _in_the_tab(chromium, host, asked), _on_the_laptop(host, asked), strict=True)
         return [(*name, what) for name, ours, theirs in answers if (what := _difference(ours, theirs, name[1]))]
 
-    assert len(names) >= 40
+    assert len(names) > 30
     # Both have the clock of this machine, and an hour may have ended between them: "Ends in 2 h".
     eventually(differing, lambda found: not found)
 
@@ -322,12 +227,13 @@ def test_two_tabs_share_one_site_and_the_second_takes_over(context: BrowserConte
     first = opened(context, host)
     signed_in(first, "a reader", "/my/inbox")
     second = opened(context, host, "/deals/150")
-    status, _ = site_of(second).evaluate(POST, ["/name/demo/site/my/saved/150", {"on": "1", "next": "/deals/150"}])
+    liked = ["/name/demo/site/my/likes/brand/tundra-supply", {"on": "1", "next": "/deals/150"}]
+    status, _ = site_of(second).evaluate(POST, liked)
     assert status == 200
 
     first.close()
 
-    assert at(second, "/my/saved").locator("main a[href*='/deals/150']").count() > 0
+    assert at(second, "/my/watches").locator("main a[href*='/brands/tundra-supply']").count() > 0
 
 
 def test_a_copied_address_opens_the_demo_at_that_page(context: BrowserContext, host: Host) -> None:
@@ -393,7 +299,7 @@ def test_a_full_storage_is_said_in_a_sentence_and_the_site_goes_on(context: Brow
     expect(page.locator("#notice")).to_have_text(
         "This browser’s storage is full: make room, or what you do here ends with this tab."
     )
-    assert at(page, "/my/saved").locator("h1").count() == 1
+    assert at(page, "/my/watches").locator("h1").count() == 1
 
 
 @pytest.mark.parametrize(("name", "untouched"), [("127.0.0.1", True), ("demo.localhost", False)])

@@ -8,19 +8,18 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from shared.data.catalog import deals, feeds, offers, picks, topics
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
 from tests.support.browser import Visit, press, sent_by_script, with_and_without_script
 from tests.support.commands import until
-from tests.support.factories import a_deal, plain_picture
+from tests.support.factories import a_deal
 from tests.support.preview import entered
 from tests.support.site import PASSWORD, Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
 
-BRAND = "harbour-works"
 WARES = 14
 """Deals of one brand."""
 
@@ -29,14 +28,16 @@ WARES = 14
 def wares(site: Site) -> Sequence[Deal]:
     """Deals of some days ago, which were news to nobody. Each test takes its own of them."""
     now = times.now()
-    topics.create_brand(site.table, BRAND, "Harbour Works", now)
+    name = fresh("Harbour")
+    brand = name.lower()
+    topics.create_brand(site.table, brand, name, now)
     made = [
         a_deal(
             now - timedelta(days=3, minutes=number),
             title=f"Deck shoe {number}",
-            link=f"https://shop.example/{BRAND}-{number}?size=9",
-            brand=BRAND,
-            brand_name="Harbour Works",
+            link=f"https://shop.example/{brand}-{number}?size=9",
+            brand=brand,
+            brand_name=name,
         )
         for number in range(WARES)
     ]
@@ -102,89 +103,20 @@ def test_a_member_signs_up_watches_a_brand_gets_its_next_deal_and_signs_out(
     expect(page).to_have_url(re.compile("/account/sign-in"))  # a member's own page is not shown again
 
 
-def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> None:
-    member = site.member("forgetful")
-    page = visit("/account/sign-in")
-
-    page.get_by_role("link", name="Forgot your password?").click()
-    page.get_by_label("Email address").fill(member.email)
-    press(page, "Send the link")
-    page.get_by_role("link", name="/mail").click()
-    mailed = page.get_by_role("row", name=f"Your link to a new password {member.email}").get_by_role("link").first
-    assert seen_by_reloading(page, mailed)
-    mailed.click()
-    page.get_by_role("link", name="Choose a new password").click()
-    page.get_by_label("New password").fill("another horse battery")
-    press(page, "Change the password")
-    tells(page, "Your password was changed, and you’re signed out everywhere. Sign in with the new password.")
-    page.get_by_label("Username").fill(member.username)
-    page.get_by_label("Password").fill("another horse battery")
-    press(page, "Sign in")
-
-    expect(page.get_by_role("heading", level=1)).to_have_text("Inbox")
-    assert member.get("/me").status_code == 401
-
-
 @with_and_without_script
-def test_an_editor_sends_a_picture_and_readers_see_it(
-    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
-) -> None:
-    deal = wares[11 + script]
-    page = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("painter"), "editor"), script=script)
-
-    shoe = FilePayload(name="shoe.png", mimeType="image/png", buffer=plain_picture(1200, 900))
-    page.get_by_label("File", exact=True).set_input_files(shoe)
-    press(page, "Send the picture")
-
-    tells(page, "The picture is ready. All pages show it within a second or two.")
-    page.goto(f"/deals/{deal.number}")
-    picture = page.locator(".deal img")
-    assert seen_by_reloading(page, picture)
-    assert until(lambda: bool(picture.evaluate("img => img.complete && img.naturalWidth")))
-    assert picture.evaluate("img => [img.width / img.height, new URL(img.currentSrc).origin == location.origin]") == [
-        pytest.approx(4 / 3, abs=0.01),
-        True,
-    ]
-
-    page.goto(f"/desk/deals/{deal.number}")
-    script_in_it = FilePayload(name="page.png", mimeType="image/png", buffer=b"<html><script>alert(1)</script>")
-    page.get_by_label("Another file", exact=True).set_input_files(script_in_it)
-    press(page, "Send the picture")
-    shows(page.get_by_role("alert"), "We couldn’t use the last file. It is more than a picture")
-
-
-@with_and_without_script
-def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
+def test_an_editor_lets_a_deal_end_and_its_page_says_so(
     visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
 ) -> None:
     deal = wares[script]
-    page = visit(f"/deals/{deal.number}", token=entered(site, fresh("saver")), script=script)
     desk = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("ender"), "editor"), script=script)
-
-    toggle(page, "Save", script=script)
-    if script:
-        expect(page.get_by_role("button", name="Saved")).to_have_attribute("aria-pressed", "true")
-        assert page.url.endswith(f"/deals/{deal.number}")
-    else:
-        tells(page, "Saved to your list.")
-    page.goto("/my/saved")
-    expect(page.get_by_role("link", name=deal.title, exact=True)).to_be_visible()
 
     desk.get_by_role("link", name="End it now").click()
     shows(desk.locator("main"), "The deal leaves all lists and search results.")
     press(desk, "End it now")
     tells(desk, "Ended. It no longer appears in any list.")
-    if script:  # what the stream does of it comes onto the page that shows what the form took
-        for followed in ("publisher", "refresher", "copied"):
-            expect(desk.locator("#followed")).to_contain_text(followed)
-    page.reload()
-    shows(page.locator(".row.gone"), "Ended")
-    page.get_by_role("link", name=deal.title, exact=True).click()
-    expect(page).to_have_url(re.compile(rf"/deals/{deal.number}$"))
+
+    page = visit(f"/deals/{deal.number}", token=entered(site, fresh("reader")), script=script)
     assert seen_by_reloading(page, page.locator(".banner"))
-    page.goto("/my/saved")
-    press(page, f"Remove {deal.title}")
-    shows(page.locator("main"), "Nothing yet.")
 
 
 def test_the_bookmark_opens_the_form_with_what_a_shops_page_says(visit: Visit, site: Site) -> None:
@@ -273,9 +205,9 @@ def test_a_form_on_another_site_or_a_sibling_host_does_nothing(
     visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
 ) -> None:
     """A sibling's form comes with the cookie: browsers call it the same site. Where it was sent from decides."""
-    page = visit("/my/saved", token=entered(site, fresh("victim")), script=script)
+    page = visit("/my/watches", token=entered(site, fresh("victim")), script=script)
     port = urlsplit(site.origin).port
-    action = f"{site.origin}/my/saved/{wares[11].number}"
+    action = f"{site.origin}/my/likes/brand/{wares[0].brand}"
     form = f'<form method="post" action="{action}"><input name="on" value="1"><button>Win</button></form>'
 
     for elsewhere in (f"http://evil.localhost:{port}/", site.origin.replace("//", "//evil.") + "/"):
@@ -284,8 +216,8 @@ def test_a_form_on_another_site_or_a_sibling_host_does_nothing(
         press(page, "Win")
         shows(page.locator("main"), "This form was not sent from this site")
 
-    page.goto("/my/saved")
-    shows(page.locator("main"), "Nothing yet.")
+    page.goto("/my/watches")
+    expect(page.get_by_role("button", name="Unlike")).to_have_count(0)
 
 
 FARTHEST = 150
@@ -321,7 +253,7 @@ def write(page: Page, label: str, text: str) -> None:
 
 
 @with_and_without_script
-def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site: Site, *, script: bool) -> None:
+def test_a_reader_finds_a_deal_makes_an_account_and_likes_its_brand(visit: Visit, site: Site, *, script: bool) -> None:
     brand = fresh("Kettle")
     topics.create_brand(site.table, brand.lower(), brand, times.now())
     deal = deals.create(
@@ -333,7 +265,8 @@ def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site:
     reach(page, page.get_by_role("link", name="Skip to the content"))
     page.keyboard.press("Enter")
     enter(page, "link", deal.title)
-    button = page.get_by_role("button", name="Save", exact=True)
+    enter(page, "link", brand)
+    button = page.get_by_role("button", name="Like", exact=True)
     reach(page, button)
     with page.expect_navigation(url=re.compile("/account/sign-in")):
         page.keyboard.press("Enter")
@@ -344,9 +277,9 @@ def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site:
     write(page, "Password", PASSWORD)
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(rf"/deals/{deal.number}"))  # and the button that was pressed there is done
-    page.goto("/my/saved")
-    expect(page.get_by_role("link", name=deal.title, exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(f"/brands/{brand.lower()}"))  # and the button that was pressed there is done
+    page.goto("/my/watches")
+    expect(page.get_by_role("main").get_by_role("link", name=brand, exact=True).first).to_be_visible()
 
 
 @with_and_without_script

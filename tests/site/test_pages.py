@@ -85,7 +85,7 @@ MARKS = """link => {
 
 
 def test_the_current_item_stands_out_where_colours_are_forced(windows: Windows, pages: dict[str, State]) -> None:
-    for kind, row in (("category", ".bar"), ("inbox", ".tabs"), ("cart", ".tabs"), ("desk", ".tabs")):
+    for kind, row in (("category", ".bar"), *((kind, ".tabs") for kind in ("inbox", "desk", *cases("TABBED")))):
         page = windows.show(pages[kind])
         page.emulate_media(forced_colors="active")
 

@@ -13,6 +13,7 @@ from shared import features
 
 NAMES: Mapping[str, str] = {
     "ASKED": "pages that the demo answers as the laptop does: who asks (``member``, ``editor``, or empty), and a path",
+    "IN_THE_TAB": "what a reader does in the demo's tab: functions of the tab, which shows a deal, and the deal's path",
     "TRIED": "forms that the demo sends without a network: their page, their button, and what is there then",
     "UNORDERED": "those of them that show items in an order that depends on the engine",
     "IMPORTS": "heavy libraries that a function of the feature imports when it starts, by the function's name",
@@ -50,6 +51,7 @@ NAMES: Mapping[str, str] = {
     "FILLS_ANAS": "functions that give Ana more, whose pages all hold something: a table, and two deals",
     "EMPTY": "pages of someone who has nothing yet",
     "FORMS": "other states of pages, by name: refused forms, and what forms answer",
+    "TABBED": "names of those that have a row of tabs of the feature's own",
     "BUDGETS": "what pages of those may weigh, by their names",
     "COUNTS_IN_HEAD": "counts at the head of a page: the name, the number or nothing, and what is shown",
     "IN_HEAD": "links at the head of a member's pages, between the inbox and the account",

@@ -16,7 +16,7 @@ import signal
 import time
 import zipfile
 from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -291,10 +291,18 @@ def _reached(port: int, api_id: str) -> dict[str, Any]:
     return {"base_url": f"{endpoint(port)}/v1", "headers": {"Host": host}, "timeout": PATIENCE, "trust_env": False}
 
 
+SITE = pytest.StashKey["Site"]()
+
+
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with deployed(tmp_path_factory.mktemp("cloud")) as site:
-        yield site
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The site of all tests of a process: pytest takes a fixture for another one in each file that imports it."""
+    kept = request.config.stash
+    if SITE not in kept:
+        ending = ExitStack()
+        kept[SITE] = ending.enter_context(deployed(tmp_path_factory.mktemp("cloud")))
+        request.config.add_cleanup(ending.close)
+    return kept[SITE]
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
+from playwright.sync_api import Page, expect
+
 from features.saved.data import keys, saved
 from shared.data.invariants import PARTNERS
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from tests.support.factories import NOW
 from tests.support.states import MEMBERS as OF_MEMBERS
+from tests.support.tab import at, press, site_in
 
 DEAL_ID = "0ujtsYcg"
 
@@ -65,3 +68,13 @@ ONE_READ = TRACED = ("/my/saved",)
 TRACED_FORMS = {
     "save": (lambda _browser, _table, deal: (f"/my/saved/{deal.number}", {"on": "1"}), [2 * 2], "put check")
 }
+
+
+def _save_in_the_tab(page: Page, deal: str) -> None:
+    press(page, "Save")
+    expect(site_in(page).get_by_role("button", name="Saved")).to_be_visible()
+    at(page, "/my/saved")
+    expect(site_in(page).locator(f"main a[href$='{deal}']").first).to_be_visible()
+
+
+IN_THE_TAB = (_save_in_the_tab,)

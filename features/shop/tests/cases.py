@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+
+from playwright.sync_api import Page, expect
 
 from features.shop.data import addresses, carts, keys, order_items, steps, stock
 from features.shop.invariants import SOLD_HERE, STOCK
@@ -34,6 +37,7 @@ from tests.support.browsing import Browser
 from tests.support.factories import NOW, ago
 from tests.support.states import MEMBERS as OF_MEMBERS
 from tests.support.states import State
+from tests.support.tab import at, press, site_in
 from tools.workbench import NOW as MORNING
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
@@ -177,6 +181,7 @@ MEMBERS = {
     "order": "/shop/orders/{order.order_id}",
     "cancelling": "/shop/orders/{order.order_id}/cancel",
 }
+TABBED = ("cart",)
 EMPTY = ("/shop/cart", "/shop/addresses", "/shop/orders")
 EDITORS = {
     "orders to send": "/desk/shop/orders",
@@ -260,6 +265,28 @@ def _open_orders_of(order: Order) -> str:
     """The partition of the open orders of the day of an order."""
     return keys.order_in_open("placed", f"{order.placed_at:%Y-%m-%d}", 1, "")["GSI3PK"]
 
+
+ASKED = (("member", "/shop/cart"), ("member", "/shop/orders"), ("editor", "/desk/shop/orders"))
+
+
+def _order_in_the_tab(page: Page, _deal: str) -> None:
+    press(page, "Buy here")
+    expect(site_in(page).locator(".notice")).to_contain_text("Added to your cart.")
+    at(page, "/shop/checkout")
+    for label, typed in {
+        "Recipient": "Ana Blake", "Street and number": "12 Harbour Street", "Postal code": "04101",
+        "City": "Portland", "State or region": "ME",
+    }.items():  # fmt: skip
+        site_in(page).get_by_label(label).fill(typed)
+    site_in(page).get_by_label("Country").select_option("US")
+    press(page, "Save the address and continue")
+    press(page, re.compile("^Order for"))
+    expect(site_in(page).locator(".notice")).to_contain_text("Order placed.")
+    at(page, "/shop/orders")
+    expect(site_in(page).locator("main")).not_to_contain_text("You have no orders yet")
+
+
+IN_THE_TAB = (_order_in_the_tab,)
 
 COLLECTIONS = (_collections,)
 LEADS = (lambda table, deal, username: (keys.open_orders(), _open_orders_of(_bought(table, deal, username)), "GSI3"),)

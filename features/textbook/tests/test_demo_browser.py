@@ -8,7 +8,8 @@ from features.textbook import lessons
 from features.textbook.lessons import Step
 from features.textbook.running import READS
 from tests.demo.conftest import Host, folder, host, served  # noqa: F401  # fixtures
-from tests.demo.test_browser import POST, context, opened, site_of  # noqa: F401  # fixtures
+from tests.demo.test_browser import POST, context, opened  # noqa: F401  # fixtures
+from tests.support.tab import site_of
 
 RESULTS = r"""text => {
   const of = (part, selector) => part.querySelector(selector)?.textContent ?? "";

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from playwright.sync_api import Page, expect
+
 from features.votes.data import keys, votes
 from features.votes.models import HIDDEN, NEWCOMER, Vote
 from shared.data import keys as core_keys
@@ -18,6 +20,7 @@ from tests.support.commands import until
 from tests.support.factories import NOW
 from tests.support.site import Site, Visitor
 from tests.support.states import PUBLIC as OF_EVERYONE
+from tests.support.tab import at, press, site_in
 
 DEAL_ID = "0ujtsYcg"
 
@@ -127,3 +130,13 @@ COMMANDS = {
     "Popular deals": ("deals popular", ["Query GSI1", "Query GSI1"]),
 }
 ASKED = (("", "/popular"),)
+
+
+def _vote_in_the_tab(page: Page, deal: str) -> None:
+    press(page, "▲ Worth it")
+    expect(site_in(page).get_by_role("button", name="▲ Voted up")).to_be_visible()
+    at(page, deal)
+    expect(site_in(page).get_by_role("button", name="▲ Voted up")).to_be_visible()
+
+
+IN_THE_TAB = (_vote_in_the_tab,)

@@ -1,0 +1,36 @@
+"""The panel in the demo, in a real browser: what follows a form, and faults."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.demo.conftest import Host, folder, host  # noqa: F401  # fixtures
+from tests.demo.test_browser import context, opened, signed_in  # noqa: F401  # a fixture
+from tests.support.tab import at, press, site_in
+
+pytestmark = pytest.mark.thorough
+
+
+def test_the_stream_follows_a_form_in_the_tab(context: BrowserContext, host: Host) -> None:
+    page = opened(context, host)
+    signed_in(page, "an editor", "/desk")
+    at(page, "/desk/deals/150/end")
+
+    press(page, "End it now")
+
+    expect(site_in(page).locator("#form-took")).to_contain_text("publisher")
+
+
+def test_a_fault_from_the_panel_is_met_by_the_page_and_by_a_form_of_it(context: BrowserContext, host: Host) -> None:
+    page = opened(context, host)
+    signed_in(page, "a reader", "/my/inbox")
+    at(page, "/deals")
+    site_in(page).locator("#took > summary").click()
+
+    site_in(page).locator("#tries").get_by_role("link", name="a throttle").click()
+
+    expect(site_in(page).locator(".met")).to_contain_text("was refused with ThrottlingException")
+    at(page, "/brands/tundra-supply?fault=throttle")
+    press(page, "Like")
+    expect(site_in(page).locator("#form-took")).to_contain_text("First try: ThrottlingException")
