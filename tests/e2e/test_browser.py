@@ -288,7 +288,7 @@ def test_an_editor_signs_in_posts_a_deal_makes_it_hot_and_ends_it(visit: Visit, 
     topics.create_brand(site.table, brand.lower(), brand, times.now())
     page = visit("/account/sign-in?next=/desk", width=390, script=script)
 
-    write(page, "Username", editor.username)
+    write(page, "Username or email address", editor.username)
     write(page, "Password", PASSWORD)
     with page.expect_navigation():
         page.keyboard.press("Enter")
