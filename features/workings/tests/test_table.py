@@ -18,6 +18,7 @@ from shared.data import keys, partitions
 from shared.dynamodb.attributes import unmarshal_items
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
+from shared.html.pages import printed
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import entered
@@ -145,7 +146,7 @@ def test_what_may_not_be_shown_is_named_with_the_reason(laptop: Browser, partiti
 
     reasons = {key.replace("*", "x"): because for key, because in partitions.HIDDEN[index].items()}
     assert seen.status == 403
-    assert f"This collection is not shown: {reasons[partition]}." in seen.words
+    assert printed(f"This collection is not shown: {reasons[partition]}.") in seen.words
 
 
 def test_an_unknown_key_has_no_items_and_an_incomplete_one_is_shown_its_forms(laptop: Browser) -> None:
