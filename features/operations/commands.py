@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cli.imports import FileKind
-from features.operations import exports, logs, probe, redrive, restoring
+from features.operations import drill, exports, logs, probe, redrive, restoring, unannounced
 
-COMMANDS = (exports.export, redrive.redrive, logs.logs, probe.probe)
+COMMANDS = (exports.export, redrive.redrive, logs.logs, probe.probe, unannounced.unannounced, drill.restore_drill)
 
 IMPORTED = (FileKind(exports.is_export, restoring.restore),)
