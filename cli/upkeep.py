@@ -25,7 +25,6 @@ import typer
 from cli import output
 from cli.commands import Work, answering, open_table
 from cli.output import note, progress, say, show_rows, summary
-from shared import features, hooks
 from shared.data import invariants, keys
 from shared.data.catalog import derived, feeds, offers, search, topics
 from shared.data.catalog.deals import from_item, has_ended, is_listed, ours, to_item_listed
@@ -333,7 +332,6 @@ def _deal(_: Table, item: Item) -> Rewriting:
 
 REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {
     keys.DEAL: _deal,
-    **features.merge(each.REWRITES for each in features.roles(hooks.Commands)),
 }
 """How an item is rewritten, for each type that can be."""
 

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from cli.dead_letters import Kind
     from cli.imports import FileKind
     from cli.proofs import Proof
-    from cli.upkeep import Rewriting
     from functions.pages.desk.posting import Target
     from infra.rights import Access
     from infra.rows import Function
@@ -82,12 +81,14 @@ class Role:
     """A role of a module: its attributes are the module's, or the defaults of its class."""
 
     def __init__(self, module: ModuleType) -> None:
-        own = vars(module)
+        own, file = vars(module), f"{module.__name__.replace('.', '/')}.py"
+        if getattr(module.__spec__, "_initializing", False):  # as the import system itself asks in circles of imports
+            raise Broken(f"{file} is still being imported: import what asks for its role before it.")
         for name, required in names(type(self)).items():
             if name in own:
                 setattr(self, name, own[name])
             elif required:
-                raise Broken(f"{module.__name__.replace('.', '/')}.py lacks {name}, which its role needs.")
+                raise Broken(f"{file} lacks {name}, which its role needs.")
 
 
 def roles() -> list[type[Role]]:
@@ -261,10 +262,6 @@ class Api(Joined):
     """The module of an API function of its own."""
 
     app: APIGatewayRestResolver
-
-
-class Site(PagesPart):
-    """Public pages (``functions/pages/site``)."""
 
 
 class Mine(PagesPart):
@@ -552,9 +549,6 @@ class Commands(Role):
 
     EDITS: Mapping[str, tuple[Any, Callable[[Table, Deal, Any, datetime], Deal]]] = {}
     """Options of ``btd deals edit``, by name: the annotation, and the function that makes the change."""
-
-    REWRITES: Mapping[str, Callable[[Table, Item], Rewriting]] = {}
-    """How ``btd backfill`` rewrites an item, by item type."""
 
     REDRIVEN: tuple[Kind, ...] = ()
     """The kinds of work that ``btd redrive`` reads from dead-letter queues."""

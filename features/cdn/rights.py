@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cdn(Option):
-    """CloudFront in front of both APIs; ``docs/deploying.md`` explains each setting.
+    """CloudFront in front of both APIs; ``features/cdn/README.md`` explains each setting.
 
     With ``closes_apis``, functions take a reader's address from X-Forwarded-For, to which CloudFront adds it:
     https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/RequestAndResponseBehaviorCustomOrigin.html

@@ -40,7 +40,7 @@ from shared.api.app import ROOT
 from shared.http.requests import SELECTING
 
 _WORD_OPENS_LITTLE = Acceptance(
-    "It opens nothing but the way past a cache. A new one is a deployment (docs/deploying.md).",
+    "It opens nothing but the way past a cache. A new one is a deployment (features/cdn/README.md).",
     "AwsSolutions-SMG4",
     "CKV_AWS_149",
 )

@@ -15,7 +15,9 @@ def export(site: Deployed) -> str:
     pages = client.get_paginator("list_exports").paginate(TableArn=table)
     nights = [each for page in pages for each in page["ExportSummaries"] if each["ExportType"] == "INCREMENTAL_EXPORT"]
     if not nights:
-        raise NotHere("no night was exported yet: start one (docs/deploying.md), and probe again when it is done")
+        raise NotHere(
+            "no night was exported yet: start one (features/exports/README.md), and probe again when it is done"
+        )
     newest = max(nights, key=lambda each: str(each["ExportArn"]))  # it ends with the milliseconds of its start
     described = client.describe_export(ExportArn=newest["ExportArn"])["ExportDescription"]
     if described["ExportStatus"] == "FAILED":

@@ -9,6 +9,6 @@ from infra.stage import Option
 
 @dataclass(frozen=True, slots=True)
 class Firewall(Option):
-    """AWS WAF in front of both APIs; ``docs/deploying.md`` describes what it refuses and its cost."""
+    """AWS WAF in front of both APIs; ``features/firewall/README.md`` describes what it refuses and its cost."""
 
     guards_apis = True

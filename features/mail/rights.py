@@ -23,7 +23,7 @@ _MAILBOX = re.compile(r"[a-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail(Option):
-    """Mail through Amazon SES, from a ``sender`` with a verified domain (read ``docs/deploying.md`` first).
+    """Mail through Amazon SES, from a ``sender`` with a verified domain (read ``features/mail/README.md`` first).
 
     Replies go to ``reply_to``, or to the sender. ``postal_address`` ends each mail, as advertising laws require.
     """

@@ -45,7 +45,7 @@ def add(stack: Stack, site: Site) -> None:
 class MailSending(Construct):
     """The mail queue, the function that sends, and SES's resources other than the sender's identity.
 
-    The identity is made by hand: it belongs to the account, and stages share a domain (``docs/deploying.md``).
+    The identity is made by hand: it belongs to the account, and stages share a domain (``features/mail/README.md``).
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, mail: Mail, functions: Mapping[str, PythonFunction]) -> None:

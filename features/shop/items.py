@@ -56,7 +56,7 @@ _LIVES = "a member's address"
 # fmt: off
 ENTITIES: Mapping[str, tuple[Entity, ...]] = {
     "The shop": (
-        Entity(keys.ORDER, at(keys.order(_USERNAME, _ORDER_ID), shown=_PARTLY),
+        Entity(keys.ORDER, at(keys.order(_USERNAME, _ORDER_ID), "", "28", _PARTLY),
             (at(keys.order_in_parts(_ORDER_ID), "an order and its items", "31", _PARTLY, index=GSI1),
                 at(keys.order_in_history(_USERNAME, _("Status"), _("PlacedAt"), _ORDER_ID),
                     "a user's orders by status", "32", _PARTLY, index=GSI2),

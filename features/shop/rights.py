@@ -28,7 +28,7 @@ longer was overlooked."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop(Option):
-    """The charges that a stage adds to orders, and how it spreads open ones; ``docs/deploying.md`` explains each
+    """The charges that a stage adds to orders, and how it spreads open ones; ``features/shop/README.md`` explains each
     setting.
 
     ``stuck`` is the bound of the alarm on waiting orders. A stage without this setting adds nothing.

@@ -172,7 +172,7 @@ ENTITIES = _together({
             needs="Deals Forms", says={"Word": "<Word>"}, computed=True, exported=_WHOLE),
     ),
     "Members": (
-        Entity(keys.USER, at(keys.user(_USERNAME), "a user", "28", _PARTLY),
+        Entity(keys.USER, at(keys.user(_USERNAME), "a user", shown=_PARTLY),
             (at(keys.user_in_users(_USERNAME), "a user, to notify", "21", _PARTLY, index=USER_INDEX),
                 *chain.from_iterable(each.USER_PLACES for each in _OF_FEATURES)),
             needs="Email Name CreatedAt AccountId Generation", may="Role HotPace SignOuts",

@@ -12,6 +12,7 @@ from typing import Any
 from shared import features
 from shared.data import partitions as p
 from shared.data.entities import PLACES
+from shared.data.entity import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +102,23 @@ class Kind:
     @property
     def patterns(self) -> list[tuple[str, str]]:
         """The numbers and names of those patterns that the installed features have."""
-        return [(number, PATTERNS[number].name) for number in self.numbers.split() if number in PATTERNS]
+        return [(number, PATTERNS[number].name) for number in dict.fromkeys(self.numbers.split()) if number in PATTERNS]
 
+
+def _partition_of(place: Place) -> tuple[str | None, str]:
+    """A place's index (None: the table) and the pattern of its partition key."""
+    return place.index.name if place.index else None, re.sub("<[^>]+>", "*", place.partition)
+
+
+_PARTITIONS = [(_partition_of(place), place) for place in PLACES]
 
 KINDS = [
-    (
-        place.index.name if place.index else None,
-        re.sub("<[^>]+>", "*", place.partition),
-        Kind(place.kind, place.patterns),
-    )
-    for place in PLACES
+    (*of, Kind(place.kind, " ".join(each.patterns for other, each in _PARTITIONS if other == of)))
+    for of, place in _PARTITIONS
     if place.kind
 ]
-"""The kinds of collections, by index (None: the table) and pattern of partition key."""
+"""The kinds of collections, by index and pattern of partition key. A feature's items may be in a partition of the core:
+the patterns that read them are that collection's, too."""
 
 
 def kind_of(partition: str, index: str | None) -> Kind | None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from features.shop.tests.support import at_no_known_level
 from shared.data.catalog import deals, feeds, page_cache
 from shared.data.catalog.deals import to_item
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PICKED
@@ -17,6 +16,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.caches.conftest import Refresh
+from tests.support.cases import cases_by_name
 from tests.support.engines import MOTO, Engine
 from tests.support.factories import FEEDS, SHOES, a_deal, ids, post
 from tests.support.surroundings import of_deal, record
@@ -56,7 +56,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "a time without an offset": {"CreatedAt": {"S": "2026-06-04T20:28:53"}},
     "an end that is a number": {"EndsAt": {"N": "1781265600"}},
     "a description of bytes in a set": {"Description": {"BS": [b"a", b"b"]}},
-    "a stock of no known level": at_no_known_level(),
+    **cases_by_name("DAMAGED_DEALS"),
     "a number that is a word": {"DealNumber": {"S": "twelve"}},
 }
 """Attributes that someone may write into a Deal item, in DynamoDB's own form."""

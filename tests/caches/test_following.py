@@ -11,8 +11,6 @@ from typing import Any, Self
 
 import pytest
 
-from features.shop.data import keys as shop_keys
-from features.shop.data import stock
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
@@ -203,25 +201,6 @@ def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
     took = taken_by(functions_of, steps)
     lines = [f"| {name} | {of.read:g} | {of.write:g} | {of.dollars / 1000:.4f} |" for name, of in took.items()]
     assert [line for line in lines if line not in page] == []
-
-
-def test_a_deal_with_stock_is_sold_here_until_it_is_sold_out_or_over(
-    table: Table, picked: list[Deal], refresh: Refresh, get: Get
-) -> None:
-    seen, deal_id = [], picked[0].deal_id
-    for change in (
-        lambda: stock.add(table, deal_id, 5, NOW),
-        lambda: stock.leave(table, deal_id, 0),
-        lambda: stock.leave(table, deal_id, 2),
-        lambda: deals.withdraw(table, deal_id, NOW),
-    ):
-        old = table.get(keys.deal(deal_id), consistent=True)
-        change()
-        refresh(record(None, table.get(shop_keys.stock_shard(deal_id, 1), consistent=True)))
-        refresh(record(old, table.get(keys.deal(deal_id), consistent=True)))
-        seen.append([each["dealId"] for each in get("/sold-here")["items"]])
-
-    assert seen == [[deal_id], [], [deal_id], []]
 
 
 def test_a_minutes_tasks_do_not_wait_for_each_other(

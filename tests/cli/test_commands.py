@@ -7,9 +7,6 @@ import json
 import pytest
 
 from cli.output import show_json
-from features.shop.data import stock
-from features.shop.models import Order
-from features.shop.tests.support import a_buyer, buy
 from shared.data import keys
 from shared.data.catalog import deals, search, selecting, topics
 from shared.data.members import users
@@ -84,7 +81,6 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Unread messages of a user, counted": ("messages unread-count ana", ["Query GSI1"]),
     "Mark a message read": ("messages read ana {message}", ["UpdateItem"]),
     "Mark a message read, all": ("messages read-all ana", ["Query", "TransactWriteItems"]),
-    "Deals sold here": ("deals sold-here", ["Query GSI1"]),
     "Hot deal: message every user": ("deals hot {deal}", ["GetItem", "TransactWriteItems"]),
     "Hot deal: message every user, told": ("deals told {deal}", ["GetItem", "Query"]),
     "Sign in, authenticate, sign out, sign out everywhere": ("sessions start ana", ["GetItem", "TransactWriteItems"]),
@@ -103,10 +99,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Alert on a product's price": ("alerts price ana {deal} 25", ["GetItem", "GetItem", "TransactWriteItems"]),
     "Alert on words": ("alerts words ana running", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
     "A member's alerts": ("alerts list ana", ["Query", "GetItem"]),
-    "Mailed links: reset a password, confirm an address": ("users reset-link ana", ["GetItem", "PutItem"]),
-    "Daily mail of messages": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),
     "the pace of hot deals": ("users tell-of-hot ana daily", ["UpdateItem"]),
-    "Daily mail of messages, after a bounce": ("users resume-mail ana", ["UpdateItem", "GetItem"]),
     "roles": ("users grant-editor ana", ["UpdateItem", "GetItem"]),
     "everyone": ("users list", ["Scan UserIndex"]),
     **cases_by_name("COMMANDS"),
@@ -279,8 +272,6 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "a limit of 0": ("deals latest --limit 0", 2, "--limit"),
     "a limit that is no number": ("deals latest --limit many", 2, "--limit"),
     "a limit of 10^9": ("deals latest --limit 1000000000", 2, "--limit"),
-    "more stock than may be left": (f"stock set 1 {stock.MOST + 1}", 2, str(stock.MOST)),
-    "more stock than may be added": (f"stock add 1 {stock.MOST + 1}", 2, str(stock.MOST)),
     "an edit of nothing": ("deals edit 1", 2, "Name what to change"),
     "an assignment of nothing": ("deals edit 1 --set price", 2, "FIELD=VALUE"),
     "no such command": ("deals explode", 2, "No such command"),
@@ -316,24 +307,6 @@ def test_backfilling_leaves_items_that_are_up_to_date(posted: list[Deal], btd: B
     assert "items looked at, 0 rewritten" in printed
 
 
-@pytest.fixture
-def ordered(posted: list[Deal], table: Table) -> Order:
-    """Five pieces of the newest deal on sale, and one of them in an order of Bo's."""
-    stock.add(table, posted[0].deal_id, 5, times.now())
-    return buy(table, a_buyer(table, "bo"), posted[0], now=times.now())
-
-
-def test_stock_is_put_on_sale_and_shown(ordered: Order, posted: list[Deal], ask: Ask) -> None:
-    deal = posted[0].deal_id
-
-    added = ask("stock", "add", deal, "3", "--shards", "2")["result"]
-    shown = ask("stock", "show", deal)["result"]
-    said = ask("stock", "set", deal, "1")["result"]
-
-    assert (added["left"], shown["left"], said["left"]) == (7, 7, 1)
-    assert shown["ordered"] == 1
-
-
 def test_a_table_is_held_against_its_invariants_and_mended(table: Table, btd: Btd) -> None:
     table.write(update(keys.topic(SHOES), "SET LikesCount = :seven", values={":seven": 7}, refused=None))
 
@@ -360,71 +333,6 @@ def test_a_damaged_item_leaves_only_what_depends_on_it_as_it_is(table: Table, po
     assert "mended" not in feeds
 
 
-def test_messages_of_orders_are_listed_among_those_of_deals(ordered: Order, btd: Btd) -> None:
-    btd("orders", "follow", ordered.order_id, "shipped")
-
-    (row,) = [line for line in btd("messages", "list", "bo").stdout.splitlines() if " sent " in line]
-
-    assert ordered.order_id in row
-
-
-def test_an_order_is_found_sent_and_no_longer_open(ordered: Order, ask: Ask) -> None:
-    (listed,) = ask("orders", "list", "bo", "--status", "placed")["result"]["items"]
-    (still_open,) = ask("orders", "open")["result"]["items"]
-    shown = ask("orders", "show", ordered.order_id)["result"]
-
-    sent = ask("orders", "follow", ordered.order_id, "shipped")["result"]
-
-    assert {listed["orderId"], still_open["orderId"], shown["orderId"]} == {ordered.order_id}
-    assert sent["status"] == "shipped"
-    assert ask("orders", "open")["result"]["items"] == []
-
-
-HOME = "--recipient Bo --street Elm-Street-1 --city Springfield --postal-code 12345 --country US"
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "expected"),
-    [
-        ("orders follow {order} delivered", 1, "placed"),
-        ("orders place bo one --address home", 1, "12=1"),
-        (f"orders place bo 12=1 --address home --idempotency-key {'x' * 256}", 2, "1 to 255"),
-        (f"addresses save bo work {HOME.replace('US', 'nowhere')}", 1, "country"),
-        (f"addresses save bo \u200b {HOME}", 2, "NAME"),
-    ],
-    ids=[
-        *("a step that cannot follow", "an unclear item", "a key that no request could have", "an unknown country"),
-        "a name that no order could name",
-    ],
-)
-def test_what_a_buyer_is_refused_ends_in_one_clear_line(
-    ordered: Order, btd: Btd, line: str, code: int, expected: str
-) -> None:
-    result = btd(*line.format(order=ordered.order_id).split(), code=code)
-
-    assert expected in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_a_rush_sells_what_there_is_and_says_that_the_sum_is_right(posted: list[Deal], table: Table, ask: Ask) -> None:
-    stock.add(table, posted[0].deal_id, 5, times.now())
-
-    came = ask("rush", posted[0].deal_id, "--buyers", "12")["result"]
-
-    assert came["placed"] + came["busy"] + came["soldOut"] == 12
-    assert came["placed"] + came["left"] == 5
-    assert came["right"]
-
-
-def test_a_rush_is_for_the_local_cloud_only(monkeypatch: pytest.MonkeyPatch, btd: Btd) -> None:
-    monkeypatch.setenv("BTD_TABLE", "deals")
-    for name in ("AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "us-east-1")
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-
-    assert "local cloud only" in btd("rush", "1", code=1).stderr
-
-
 def test_leaving_a_page_without_deals_asks_first(table: Table, btd: Btd) -> None:
     refused = btd("pages", "feature", "front-page", code=1, stdin="n\n")
 
@@ -441,37 +349,3 @@ def test_json_holds_nothing_that_a_terminal_obeys(capsys: pytest.CaptureFixture[
     printed = capsys.readouterr().out
     assert json.loads(printed) == told
     assert all(character.isprintable() or character == "\n" for character in printed)
-
-
-def test_an_address_is_saved_under_its_name_as_orders_write_it_and_removed(ordered: Order, ask: Ask) -> None:
-    saved = ask("addresses", "save", "bo", " Mother\u2019s cafe\u0301 ", *HOME.split())["result"]
-    listed = ask("addresses", "list", "bo")["result"]
-
-    ask("addresses", "remove", "bo", "Mother\u2019s caf\u00e9")
-
-    assert listed["Mother\u2019s caf\u00e9"] == saved
-    assert saved["street"] == "Elm-Street-1"
-    assert list(ask("addresses", "list", "bo")["result"]) == ["home"]
-
-
-def test_a_cart_is_filled_shown_and_emptied(ordered: Order, posted: list[Deal], ask: Ask) -> None:
-    ask("cart", "put", "bo", str(posted[0].number), "2")
-    (shown,) = ask("cart", "show", "bo")["result"]["items"]
-
-    ask("cart", "take-out", "bo", posted[0].deal_id)
-
-    assert (shown["deal"]["dealId"], shown["quantity"]) == (posted[0].deal_id, 2)
-    assert ask("cart", "show", "bo")["result"]["items"] == []
-
-
-def test_an_order_is_placed_once_and_stands_beside_its_buyer(ordered: Order, posted: list[Deal], ask: Ask) -> None:
-    wanted = ["orders", "place", "bo", f"{posted[0].number}=2", "--address", "home", "--idempotency-key", "once"]
-
-    placed, again = ask(*wanted)["result"], ask(*wanted)["result"]
-    customer = ask("orders", "customer", "bo")
-
-    assert placed["orderId"] == again["orderId"]
-    assert placed["pieces"] == 2
-    # Not in this order: the ids of one second have none.
-    assert {order["orderId"] for order in customer["result"]["orders"]} == {placed["orderId"], ordered.order_id}
-    assert [request["operation"] for request in customer["requests"]] == ["Query"]

@@ -14,17 +14,17 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserFactory
 
-from features.shop import models as orders
 from shared.dynamodb.attributes import Codec, Entity, marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.models import catalog, members
 from shared.values.stored import Attribute, Extended, attribute_of, stored
+from tests.support.cases import cases
 from tests.support.engines import MINISTACK, on
 from tests.support.wire import hooked
 
 MODELS = [
     model
-    for module in (catalog, members, members, orders)
+    for module in (catalog, members, *cases("MODELS"))
     for model in vars(module).values()
     if is_dataclass(model) and isinstance(model, type) and model.__module__ == module.__name__
 ]

@@ -15,12 +15,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 
-import httpx
 import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from features.shop.data import keys as shop_keys
 from infra.functions import FUNCTIONS
 from local import cloud
 from local.settings import REGION, access_key
@@ -43,7 +41,6 @@ from tests.support import factories
 from tests.support.cases import cases
 from tests.support.commands import PATIENCE, until
 from tests.support.engines import put_all
-from tests.support.factories import plain_picture
 from tests.support.rights import Ask, Policy, asks, is_granted
 from tests.support.site import PASSWORD, Site, Visitor, a_brand, a_deal, fresh
 from tests.support.surroundings import event
@@ -139,7 +136,6 @@ def _use(site: Site) -> None:
     _follow(ana, "PUT", brand, "watch", json={"ceiling": "900.00"})
     for use in cases("USES"):
         use(site, ana, bo, deal_ids)
-    _send_picture(editor, deal_ids[0])
     _pick(site, editor, deal_ids)
     _read(site, brand)
     _tell(site, plumbing, editor, deal_ids[0])
@@ -150,9 +146,8 @@ def _use(site: Site) -> None:
     plumbing.call("Refresher", event("refresher-schedule"))
     with cloudformation() as (address, _):
         plumbing.call("Seed", event("seed-create") | {"ResponseURL": address})
-    _shop(site, editor, bo, deal_ids[1:3])
     _leave(site, bo, brand)
-    _be_removed_by_the_clock(site, plumbing, editor, brand, deal_ids[1])
+    _be_removed_by_the_clock(site, plumbing, brand, deal_ids[1])
 
 
 def _follow(member: Visitor, method: str, brand: str, *verbs: str, category: str = "shoes", **how: Any) -> None:
@@ -190,15 +185,6 @@ def _damage_counts(site: Site, deal_id: str) -> None:
     """Damage what counts a deal in its three feeds: who writes the deal next counts anew."""
     for key, _ in feed_counts.counters(deals.get(site.table, deal_id, consistent=True)):
         site.table.write(update(key, "REMOVE #total", names={"#total": feed_counts.TOTAL}, refused=None))
-
-
-def _send_picture(editor: Visitor, deal_id: str) -> None:
-    """Give a deal a picture, and take it away."""
-    form = editor.post("/pictures", json={"dealId": deal_id}).json()
-    sent = httpx.post(form["url"], data=form["fields"], files={"file": plain_picture()}, trust_env=False)
-    assert sent.status_code == 204, sent.text
-    assert until(lambda: editor.get(f"/deals/{deal_id}/picture").json()["key"] == form["fields"]["key"])
-    assert editor.patch(f"/deals/{deal_id}", json={"picture": None}).json()["picture"] is None
 
 
 def _pick(site: Site, editor: Visitor, deal_ids: list[str]) -> None:
@@ -322,52 +308,10 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     earlier = Period.DAY.start_of(now - timedelta(days=2))
     site.table.write(update(keys.endings(), "SET SweptBefore = :day", values={":day": earlier}, refused=None))
 
-    _note_a_day_without_an_open_order(site)
-
     plumbing.call("Expiry", event("expiry-schedule"))
 
     assert "GSI1PK" not in (site.table.get(keys.deal(deal_id), consistent=True) or {})
     assert "GSI1PK" in (site.table.get(keys.deal(back.deal_id), consistent=True) or {})
-
-
-def _note_a_day_without_an_open_order(site: Site) -> None:
-    """The next look for open orders forgets it."""
-    note = {**shop_keys.open_orders_note("placed", "2025-03-05", 1), "KnownAt": "2025-03-05T00:00:00Z"}
-    site.table.write(put(note, because="a test's own"))
-
-
-HOME = {"recipient": "Bo", "street": "1 Main Street", "city": "Portland", "postalCode": "04101", "country": "US"}
-
-
-def _shop(site: Site, editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
-    """Sell two deals by their numbers: a cart, orders that are sent and cancelled, and something left behind."""
-    assert member.get("/sold-here").status_code == 200
-    deals = [editor.get(f"/deals/{deal_id}").json() for deal_id in deal_ids]
-    for deal in deals:
-        assert editor.put(f"/deals/{deal['dealNumber']}/stock", json={"add": 5}).status_code == 200
-        assert member.put(f"/me/cart/{deal['dealId']}", json={"quantity": 1}).status_code == 200
-    assert editor.get(f"/deals/{deal_ids[0]}/stock").json()["left"] == 5
-    assert until(lambda: editor.get(f"/deals/{deal_ids[0]}").json()["stock"] == "low")
-    assert member.put("/me/addresses/home", json=HOME).status_code == 200
-    assert member.get("/me/cart").json()["items"][0]["quantity"] == 1
-    once = fresh("key")
-    orders = [_order(member, deals[0], key)["orderId"] for key in (once, once, fresh("key"))]
-    assert orders[0] == orders[1] != orders[2]
-    for key in (shop_keys.order(member.username, orders[0]), shop_keys.order_item(orders[0], "001")):
-        # The index does not show it yet: it is read by its keys.
-        site.table.write(update(key, "REMOVE GSI1PK, GSI1SK", refused=None))
-    for path in ("/orders", "/orders?status=placed", f"/orders/{orders[0]}"):
-        assert member.get(path).status_code == 200
-    _note_a_day_without_an_open_order(site)
-    assert editor.get("/open-orders").json()["items"]
-    assert editor.put(f"/orders/{orders[0]}/status", json={"status": "shipped"}).status_code == 200
-    assert member.post(f"/orders/{orders[2]}/cancel").status_code == 200
-
-
-def _order(member: Visitor, deal: dict[str, Any], key: str) -> dict[str, Any]:
-    item = {"quantity": 1, **{name: deal[name] for name in ("dealId", "price", "currency")}}
-    order = member.post("/orders", json={"address": "home", "items": [item]}, headers={"Idempotency-Key": key})
-    return dict(order.json())
 
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
@@ -388,21 +332,13 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
         assert again.delete(path).status_code == 204
 
 
-def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, brand: str, deal_id: str) -> None:
-    """Remove an account that has something of all kinds, by the clock's function, and deliver the mail."""
+def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, brand: str, deal_id: str) -> None:
+    """Remove an account that has something of all kinds, by the clock's function."""
     member, now = site.member("cy"), times.now()
     _follow(member, "PUT", brand, "like", "watch")
     for give in cases("OWNS"):
         give(site.table, deals.get(site.table, deal_id), member.username, now)
     _have_alerts(member, deal_id)
-    assert member.put("/me/addresses/home", json=HOME).status_code == 200
-    deal = editor.get(f"/deals/{deal_id}").json()
-    order, cancelled = (_order(member, deal, fresh("key")) for _ in range(2))
-    assert member.put(f"/me/cart/{deal_id}", json={"quantity": 1}).status_code == 200
-    assert member.post(f"/orders/{cancelled['orderId']}/cancel").status_code == 200
-    status = f"/orders/{order['orderId']}/status"
-    assert editor.put(status, json={"status": "shipped"}).status_code == 200
-    assert editor.get(f"/orders/{order['orderNumber']}").status_code == 200
 
     removal.leave(site.table, users.get(site.table, member.username, consistent=True), now)
     plumbing.call("Remover", event("expiry-schedule"))
@@ -411,8 +347,6 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     factories.send(site.table, factories.a_message(username=member.username))
     account = {"username": member.username, "email": member.email, "password": PASSWORD, "name": "Cy"}
     assert until(lambda: site.visitor().post("/users", json=account).status_code == 201)
-    delivered = editor.put(status, json={"status": "delivered"}).json()
-    assert (delivered["username"], delivered["address"]) == (None, None)
 
 
 MODULES = tuple(row.name for row in FUNCTIONS if row.pages is None)
@@ -435,11 +369,7 @@ def test_a_function_does_all_that_it_is_allowed(recording: Recording, roles: dic
 
     unused = [right for right in policy.rights() if not any(_uses(ask, right) for ask in asked)]
 
-    assert [right for right in unused if (module, right.operation) != WHILE_SES_REFUSES] == []
-
-
-WHILE_SES_REFUSES = ("mailer", "DeleteItem")
-"""A receipt of a mail that was not sent goes again: MiniStack's SES is never too busy."""
+    assert [right for right in unused if (module, right.operation) not in cases("UNUSED")] == []
 
 
 def _uses(ask: Ask, right: Ask) -> bool:
@@ -450,14 +380,13 @@ def _uses(ask: Ask, right: Ask) -> bool:
     return any(re.fullmatch(right.keys[0].replace("*", ".*"), key) for key in ask.keys)
 
 
-def test_only_what_feeds_the_queues_and_works_on_pictures_asks_for_more_than_the_table(recording: Recording) -> None:
-    """MiniStack records no request to SES, and names a picture's tagging by its method."""
+def test_only_what_feeds_the_queues_asks_for_more_than_the_table_and_what_features_name(recording: Recording) -> None:
+    """MiniStack records no request to SES, and names the tagging of a file by its method."""
     elsewhere = {(module, *asked) for module in MODULES for asked in recording.elsewhere(module)}
 
     assert elsewhere == {
-        *((module, "sqs", "SendMessageBatch") for module in ("publisher", "messenger", "accounts")),
-        *(("resizer", "s3", operation) for operation in ("GetObject", "PutObject", "DeleteObject")),
-        ("publisher", "s3", "PutObject"),
+        *((module, "sqs", "SendMessageBatch") for module in ("publisher", "messenger")),
+        *cases("ELSEWHERE"),
     }
 
 

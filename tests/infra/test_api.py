@@ -23,6 +23,7 @@ from infra.stage import Domain
 from local.settings import ROOT
 from shared.api.app import PASSWORD_PATHS
 from tests.infra.conftest import Assembly, Synthesized, synthesize
+from tests.support.cases import cases
 
 
 def path_of(dev: Synthesized, resource: object) -> str:
@@ -65,14 +66,16 @@ def test_every_route_is_deployed_with_its_function_and_its_authorizer(deployed: 
     assert {route for route in deployed if route.method != "HEAD"} == set(ROUTES)
 
 
-def test_no_route_that_writes_is_open_except_signing_up_and_in_and_what_a_mail_leads_to(deployed: set[Route]) -> None:
+def test_no_route_that_writes_is_open_except_signing_up_and_in_and_those_of_features(
+    deployed: set[Route],
+) -> None:
     open_writes = {
         (route.method, route.path)
         for route in deployed
         if route.caller is Audience.ANYONE and route.method not in ("GET", "HEAD")
     }
 
-    assert open_writes == {("POST", path) for path in (*PASSWORD_PATHS, "/email-verifications")}
+    assert open_writes == {("POST", path) for path in (*PASSWORD_PATHS, *cases("OPEN_WRITES"))}
 
 
 def test_head_is_asked_of_the_function_and_with_the_session_that_answer_get(deployed: set[Route]) -> None:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,8 @@ import aws_cdk as cdk
 import botocore
 import pytest
 
-from features.pictures.rights import PILLOW
-from features.shop.data import placing
-from features.shop.data.order_items import no_message
-from features.shop.models import Charges
-from features.shop.rights import Shop
 from infra.bundling import SERVICES, bundle, compiler, module_of, tree_digest
-from infra.functions import BY_NAME, FUNCTIONS, ROUTES, variables
+from infra.functions import FUNCTIONS, ROUTES
 from infra.rows import Caller, Function
 from infra.settings import STAGES
 from infra.stacks import compose
@@ -218,20 +212,15 @@ def test_every_route_leads_to_a_function_that_a_caller_may_wait_for() -> None:
     assert {route.function for route in ROUTES} <= waited_for
 
 
-def test_pillow_is_only_where_pictures_are_made() -> None:
-    """Which functions need pydantic and argon2, ``tests/functions/test_imports.py`` says."""
-    assert [row.name for row in FUNCTIONS if row.artifact == PILLOW] == ["resizer"]
-
-
 @pytest.mark.parametrize("name", ["catalog", "authorizer", "site", *cases("PUBLIC_FUNCTIONS")])
-def test_what_anyone_waits_for_loads_no_orders_and_no_messages(name: str) -> None:
+def test_what_anyone_waits_for_loads_no_messages(name: str) -> None:
     source = f"import sys, {module_of(name)}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True, capture_output=True, text=True)
 
     loaded = set(done.stdout.split())
     # Making a dataclass takes as long as loading a module: making all of them took a ninth of a start.
     assert "shared.models.catalog" in loaded
-    assert not {"features.shop.models", "shared.models.messages"} & loaded
+    assert not {"shared.models.messages", *cases("NOT_LOADED")} & loaded
 
 
 def test_what_is_not_usual_says_why() -> None:
@@ -246,7 +235,7 @@ def test_what_the_gateway_calls_starts_from_a_snapshot_of_its_newest_version(eve
     }
     called = json.dumps([everything.all(f"AWS::ApiGateway::{kind}") for kind in ("Method", "Authorizer")])
 
-    for module in ("catalog", "accounts", "members", "orders", "editors", "authorizer"):
+    for module in ("catalog", "accounts", "members", "editors", "authorizer"):
         alias, version = aliases[everything.modules()[module]]
         assert everything.function(module)["SnapStart"] == {"ApplyOn": "PublishedVersions"}
         assert version["Fn::GetAtt"][1] == "Version"
@@ -257,22 +246,6 @@ def test_nothing_is_published_where_snapshots_are_off(prod: Synthesized) -> None
     assert prod.resources("AWS::Lambda::Version") == {}
     assert prod.resources("AWS::Lambda::Alias") == {}
     assert "SnapStart" not in json.dumps(prod.template)
-
-
-def test_only_what_makes_orders_knows_the_terms_of_the_stage() -> None:
-    stage = replace(
-        STAGES["prod"],
-        options=(Shop(shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1", open_order_shards=4),),
-    )
-
-    known = {row.name: variables(row, stage, "deals") for row in FUNCTIONS}
-
-    for term in ("SHIPPING", "TAX", "OPEN_ORDER_SHARDS"):
-        assert {name for name, each in known.items() if term in each} == {"orders", "shop"}
-    assert placing.Terms.of(known["shop"], no_message) == placing.Terms(
-        Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1")), open_shards=4
-    )
-    assert "TAX" not in variables(BY_NAME["shop"], STAGES["prod"], "deals")
 
 
 DEV = STAGES["dev"]
@@ -299,11 +272,6 @@ def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
             for origin in ("https://app.example/", "app.example", "https://App.example", "https://a b", "null")
         ),
         (lambda: replace(DEV, cors_origins=BOTH), "origin"),
-        (lambda: Shop(shipping={"usd": "4.90"}), "shipping must"),
-        (lambda: Shop(shipping={"USD": "5"}), "shipping must"),
-        (lambda: Shop(tax="8%"), "tax must"),
-        (lambda: Shop(tax="-1"), "tax must"),
-        (lambda: Shop(open_order_shards=0), "open_order_shards must"),
         (lambda: replace(DEV, alarm_email="oncall@shop.example"), "not watched"),
         (lambda: replace(DEV, budget=10), "not watched"),
         (lambda: replace(DEV, options=(Option(), Option())), "one of a kind"),

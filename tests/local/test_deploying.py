@@ -19,8 +19,6 @@ from aws_cdk import aws_lambda as lambda_
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
-from features.shop import sample as of_shop
-from features.shop.data import stock
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 from infra.stage import Watch
@@ -287,15 +285,6 @@ def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once(pl
     assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
     assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
     assert sample.plant(planted, PLANTED, "member") == 0
-
-
-def test_the_sample_is_sold_among_the_newest_and_first_on_the_front_page(planted: Table) -> None:
-    newest = feeds.read(planted, ALL_DEALS, limit=24, now=PLANTED).items
-    sold = [deal for deal in newest if stock.find(planted, deal.deal_id) is not None]
-
-    assert len(sold) >= of_shop.ALSO_SOLD
-    front = picks.read(planted, FRONT_PAGE, PLANTED)
-    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == of_shop.ON_SALE
 
 
 def test_what_the_sample_writes_agrees(planted: Table) -> None:

@@ -22,11 +22,25 @@ from ministack.core.iam_evaluator import (  # type: ignore[import-untyped]  # it
 from infra.functions import BY_NAME
 from infra.rights import Access
 from infra.settings import STAGES
+from shared.data import keys
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from tests.support.surroundings import modules_of
 from tests.support.wire import watched
 
 READS = ("GetItem", "BatchGetItem", "Query", "Scan")
+
+ANY_READ = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
+ANY_WRITE = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")
+"""The operations by which a function may read or write a partition."""
+
+DEAL_ID = "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr"
+DEAL = keys.deal(DEAL_ID)["PK"]
+USER = keys.user("ana")["PK"]
+ACCOUNT = keys.account("ana")["PK"]
+SESSION = keys.session("9f86d081")["PK"]
+MESSAGES = keys.messages("ana")
+REMOVERS = "accounts account remover"
+"""A partition of some kinds, and the functions that remove an account with all that goes with it."""
 
 INSERTED = re.compile(f"INSERT INTO .* VALUE {{(.*, )?'{PARTITION_KEY}': \\?")
 """PartiQL's INSERT, as the data layer writes it, up to the parameter that is the partition key."""

@@ -11,6 +11,7 @@ from shared.data.keys import id_in
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from tests.support.commands import PATIENCE
+from tests.support.rights import ANY_READ, DEAL
 from tests.support.site import Site, Visitor, a_deal
 
 DEAL_ID = "0ujtsYcg"
@@ -46,8 +47,8 @@ RIGHTS = (
     # The function of clicks counts them, and could write no deal.
     (("PutItem", "UpdateItem", "DeleteItem"), _CLICKS, "", "clicks"),
     (("GetItem", "BatchGetItem", "Query"), _CLICKS, "", "desk"),
+    (ANY_READ, DEAL, "", "clicks"),
 )
-READ_DEALS = ("clicks",)
 
 RECIPES = (
     (

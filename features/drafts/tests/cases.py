@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from features.drafts import data as drafts
+from features.drafts import keys
 from features.drafts.data import Draft
 from shared.data.members import users
 from shared.dynamodb.table import Table
@@ -15,6 +16,7 @@ from shared.models.catalog import Deal
 from shared.values import times
 from tests.e2e.conftest import Plumbing
 from tests.support import factories
+from tests.support.rights import ANY_READ, REMOVERS
 from tests.support.site import Site, Visitor, a_brand, a_deal, fresh
 from tests.support.surroundings import event
 
@@ -69,3 +71,13 @@ OWNS = (_own,)
 EDITORS_PAGES = ("/desk/drafts",)
 FORM_PAGES = {"/desk/drafts/12/preview": "/desk/drafts/12"}
 TAKES_DEALS = ("/desk/drafts",)
+
+_LACKING = {"title", "link", "price", "brand", "category", "startsAt"}
+UNSAYABLE = {"/me/drafts": _LACKING, "/me/drafts/{draftId}": _LACKING}
+"""A draft may lack the first five, unless it is to be posted, at once or at its time; the last is in the future."""
+
+_DRAFTS = keys.drafts("ana")
+RIGHTS = (
+    (ANY_READ, _DRAFTS, "", f"desk editors expiry {REMOVERS}"),
+    (("PutItem",), _DRAFTS, "", "desk editors"),
+)

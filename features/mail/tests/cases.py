@@ -17,6 +17,16 @@ from tests.support.commands import until
 from tests.support.site import PASSWORD, Site, Visitor
 
 OPTIONS = (Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),)
+PRIVATE = ("DigestKey",)
+UNUSED = (("mailer", "DeleteItem"),)
+"""A receipt of a mail that was not sent goes again: MiniStack's SES is never too busy."""
+ELSEWHERE = (("accounts", "sqs", "SendMessageBatch"),)
+OPEN_WRITES = ("/email-verifications",)
+COMMANDS = {
+    "Mailed links: reset a password, confirm an address": ("users reset-link ana", ["GetItem", "PutItem"]),
+    "Daily mail of messages": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),
+    "Daily mail of messages, after a bounce": ("users resume-mail ana", ["UpdateItem", "GetItem"]),
+}
 
 
 def _be_mailed(site: Site, _member: Visitor, _other: Visitor, _deal_ids: Sequence[str]) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from features.shop import models
 from features.shop.data import addresses, carts, keys, order_items, steps, stock
 from features.shop.invariants import SOLD_HERE, STOCK
 from features.shop.models import Order, OrderItem, OrderStatus
@@ -29,14 +32,20 @@ from shared.data import invariants, removal
 from shared.data import keys as core_keys
 from shared.data.members import users
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import GSI1, GSI3
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, update
+from shared.dynamodb.writes import Write, put, update
 from shared.models.catalog import Deal
 from shared.values import identifiers, times
+from tests.e2e.conftest import Plumbing
 from tests.support.browsing import Browser
+from tests.support.commands import until
 from tests.support.factories import NOW, ago
+from tests.support.rights import ACCOUNT, ANY_READ, ANY_WRITE, DEAL, DEAL_ID, MESSAGES, SESSION, USER
+from tests.support.site import Site, Visitor, fresh
 from tests.support.states import MEMBERS as OF_MEMBERS
 from tests.support.states import State
+from tests.support.surroundings import event
 from tests.support.tab import at, press, site_in
 from tools.workbench import NOW as MORNING
 
@@ -162,6 +171,49 @@ LISTED_BY = {
     ),
     keys.STOCK_NOTE: (lambda table: stock.of(table, _deal_in_stock(table)).left,),
 }
+COMMANDS = {"Deals sold here": ("deals sold-here", ["Query GSI1"])}
+MODELS = (models,)
+FOR_EDITORS = (
+    "PUT /orders/{orderId}/status",
+    "GET /open-orders",
+    "GET /customers/{username}",
+    "GET /deals/{dealId}/stock",
+    "PUT /deals/{dealId}/stock",
+)
+UNSAYABLE = {"/me/addresses/{name}": {"postalCode"}}
+"""It is there where the country needs one."""
+RIGHT_BODIES = {
+    "/deals/{dealId}/stock": {"left": 1},
+    "/me/cart/{dealId}": {"quantity": 1},
+    "/orders/{orderId}/status": {"status": "shipped"},
+}
+OWN_NAMES = ("/me/addresses/{name}",)
+_ZEBULON = "/me/addresses/zebulon"
+TYPED = (
+    ("PUT", _ZEBULON, HOME | {"recipient": "Zebulon", "street": "1 Zebulon Street"}, OWN_NAMES[0]),
+    ("DELETE", _ZEBULON, None, OWN_NAMES[0]),
+    ("PUT", _ZEBULON, {"city": "Zebulon"}, OWN_NAMES[0]),
+)
+DAMAGED_DEALS = {"a stock of no known level": {"Stock": {"S": "plenty"}}}
+NOT_LOADED = ("features.shop.models",)
+PRIVATE = ("Addresses",)
+PUBLIC = ((GSI1.name, core_keys.pattern_of(keys.sold_here())),)
+RIGHTS = (
+    (ANY_READ, DEAL, "", "orders sales shop"),
+    (ANY_READ, USER, "", "orders sales shop"),
+    (ANY_READ, SESSION, "", "sales shop"),
+    (ANY_READ, MESSAGES, GSI1.name, "shop"),
+    (("PutItem", "PartiQLInsert"), MESSAGES, "", "orders sales shop"),
+    # Stock is the shop's. Open orders are read by editors and the clock, and by no buyer.
+    (ANY_WRITE, keys.stock_shard(DEAL_ID, 1)["PK"], "", "orders sales shop"),
+    (ANY_READ, keys.order_in_open("placed", "2050-06-15", 1, "")["GSI3PK"], GSI3.name, "expiry orders sales"),
+)
+ATTRIBUTES = (
+    (USER, "Addresses", "orders shop"),
+    (USER, "Status", "orders sales shop"),
+    (ACCOUNT, "OpenOrders", "orders sales shop accounts account"),
+    (DEAL, "Stock", "desk editors expiry refresher"),
+)
 READ_BY = {
     keys.ORDER: lambda item: partial(order_items.find, id_or_number=core_keys.id_in(item["SK"])),
     keys.ORDER_ITEM: lambda item: partial(order_items.find, id_or_number=str(item["OrderId"])),
@@ -290,3 +342,60 @@ IN_THE_TAB = (_order_in_the_tab,)
 
 COLLECTIONS = (_collections,)
 LEADS = (lambda table, deal, username: (keys.open_orders(), _open_orders_of(_bought(table, deal, username)), "GSI3"),)
+
+
+def _shop(site: Site, member: Visitor, _other: Visitor, deal_ids: Sequence[str]) -> None:
+    """Sell two deals by their numbers: a cart, orders that are sent and cancelled, and something left behind."""
+    editor, plumbing = site.editor("selling"), Plumbing.of(site)
+    _note_a_day_without_an_open_order(site)
+    plumbing.call("Expiry", event("expiry-schedule"))
+    assert member.get("/sold-here").status_code == 200
+    deals = [editor.get(f"/deals/{deal_id}").json() for deal_id in deal_ids[1:3]]
+    for deal in deals:
+        assert editor.put(f"/deals/{deal['dealNumber']}/stock", json={"add": 5}).status_code == 200
+        assert member.put(f"/me/cart/{deal['dealId']}", json={"quantity": 1}).status_code == 200
+    assert editor.get(f"/deals/{deals[0]['dealId']}/stock").json()["left"] == 5
+    assert until(lambda: editor.get(f"/deals/{deals[0]['dealId']}").json()["stock"] == "low")
+    assert member.put("/me/addresses/home", json=HOME).status_code == 200
+    assert member.get("/me/cart").json()["items"][0]["quantity"] == 1
+    once = fresh("key")
+    orders = [_order(member, deals[0], key)["orderId"] for key in (once, once, fresh("key"))]
+    assert orders[0] == orders[1] != orders[2]
+    for key in (keys.order(member.username, orders[0]), keys.order_item(orders[0], "001")):
+        # The index does not show it yet: it is read by its keys.
+        site.table.write(update(key, "REMOVE GSI1PK, GSI1SK", refused=None))
+    for path in ("/orders", "/orders?status=placed", f"/orders/{orders[0]}"):
+        assert member.get(path).status_code == 200
+    _note_a_day_without_an_open_order(site)
+    assert editor.get("/open-orders").json()["items"]
+    assert editor.put(f"/orders/{orders[0]}/status", json={"status": "shipped"}).status_code == 200
+    assert member.post(f"/orders/{orders[2]}/cancel").status_code == 200
+    _deliver_to_one_who_left(site, editor, deals[0])
+
+
+def _note_a_day_without_an_open_order(site: Site) -> None:
+    """The next look for open orders forgets it."""
+    note = {**keys.open_orders_note("placed", "2025-03-05", 1), "KnownAt": "2025-03-05T00:00:00Z"}
+    site.table.write(put(note, because="a test's own"))
+
+
+def _order(member: Visitor, deal: dict[str, Any], key: str) -> dict[str, Any]:
+    item = {"quantity": 1, **{name: deal[name] for name in ("dealId", "price", "currency")}}
+    order = member.post("/orders", json={"address": "home", "items": [item]}, headers={"Idempotency-Key": key})
+    return dict(order.json())
+
+
+def _deliver_to_one_who_left(site: Site, editor: Visitor, deal: dict[str, Any]) -> None:
+    """Send an order, remove its owner's account, then deliver it."""
+    leaving = site.member("leaving")
+    assert leaving.put("/me/addresses/home", json=HOME).status_code == 200
+    order = _order(leaving, deal, fresh("key"))
+    status = f"/orders/{order['orderId']}/status"
+    assert editor.put(status, json={"status": "shipped"}).status_code == 200
+    assert editor.get(f"/orders/{order['orderNumber']}").status_code == 200
+    assert leaving.delete("/me").status_code == 204
+    delivered = editor.put(status, json={"status": "delivered"}).json()
+    assert (delivered["username"], delivered["address"]) == (None, None)
+
+
+USES = (_shop,)

@@ -49,11 +49,6 @@ def on_sale(table: Table, pieces: int, *, shards: int = 1, **fields: Any) -> Dea
     return deal
 
 
-def at_no_known_level() -> dict[str, Any]:
-    """The attribute of a deal whose stock can't be read, as DynamoDB has it."""
-    return {"Stock": {"S": "plenty"}}
-
-
 def wanted(deal: Deal, quantity: int = 1, price: str | None = None) -> Wanted:
     """So many pieces of a deal, at the price that it has."""
     return Wanted(deal.deal_id, quantity, price or deal.price, deal.currency)

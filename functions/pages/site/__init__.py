@@ -407,4 +407,4 @@ for of in features.roles(hooks.Lists):
     for each in of.LISTS:
         _add(each)
 
-handler = serve(routes, deal.routes, listing.routes, *pages.routes_of(features.roles(hooks.Site)), public=True)
+handler = serve(routes, deal.routes, listing.routes, public=True)

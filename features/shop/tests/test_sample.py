@@ -1,0 +1,19 @@
+"""The shop in a new local cloud's sample."""
+
+from __future__ import annotations
+
+from features.shop import sample
+from features.shop.data import stock
+from shared.dynamodb.table import Table
+from tests.support.factories import NOW, a_deal, ago, ids, post
+
+
+def test_the_sample_is_sold_among_the_newest_and_first_on_the_front_page(table: Table) -> None:
+    newest = ids(post(table, [a_deal(ago(minutes=20 + n)) for n in range(30)]))
+    front = newest[-6:]
+
+    sample.plant(table, front, newest, NOW)
+
+    left = [stock.of(table, deal_id).left for deal_id in front[:4]]
+    assert tuple(left) == sample.ON_SALE
+    assert sum(stock.find(table, deal_id) is not None for deal_id in newest[:24]) >= sample.ALSO_SOLD
