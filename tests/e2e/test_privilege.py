@@ -326,8 +326,12 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
     )
     change = {"email": f"{fresh('new')}@mail.example", "name": "Bo", "password": PASSWORD[::-1]}
     assert member.patch("/me", json=change | {"currentPassword": PASSWORD}).status_code == 200
-    for path in ("/sessions/current", "/sessions", "/me"):
-        again = site.signs_in(member.username, PASSWORD[::-1])
+    for path, name in (
+        ("/sessions/current", change["email"]),
+        ("/sessions", member.username),
+        ("/me", member.username),
+    ):
+        again = site.signs_in(name, PASSWORD[::-1])
         assert again.get("/me").status_code == 200
         assert again.delete(path).status_code == 204
 
@@ -339,6 +343,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, brand: str, deal_id
     for give in cases("OWNS"):
         give(site.table, deals.get(site.table, deal_id), member.username, now)
     _have_alerts(member, deal_id)
+    factories.send(site.table, factories.a_message(username=member.username))
 
     removal.leave(site.table, users.get(site.table, member.username, consistent=True), now)
     plumbing.call("Remover", event("expiry-schedule"))
