@@ -109,7 +109,9 @@ CATALOG: Access = (
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 """Attributes of an account that decide whether a session is valid, and its role."""
 
-AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION))
+NOTES_USE = Right("UpdateItem", (p.SESSION,), attributes=("UsedAt",))
+_HAS_ACCOUNT = Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION)
+AUTHORIZER: Access = (Right("GetItem", (p.SESSION,)), _HAS_ACCOUNT, NOTES_USE)
 
 _COUNTS_FOLLOWERS = Right("UpdateItem", p.TOPICS, attributes=("LikesCount", "WatchCount"))
 _COUNTS_ALERTS = Right("UpdateItem", (p.ACCOUNT,), attributes=("AccountId", "Alerts"))
@@ -177,6 +179,7 @@ SITE: Access = (*CATALOG, Right("Query", (p.PRODUCT,)))
 """The reads of the API's public routes, and reads by product."""
 
 MINE: Access = (
+    NOTES_USE,
     Right("GetItem", (p.SESSION, p.ALERTS, p.DEAL, p.DEAL_NUMBER, *p.LIKES, *p.WATCHES, *p.TOPICS)),
     Right("GetItem", (p.USER,), attributes=(*ACCOUNT_OF_SESSION, "HotPace")),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
@@ -190,12 +193,12 @@ MINE: Access = (
     Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),
 )
 
-ACCOUNT: Access = (*ACCOUNTS, Right("Query", (p.MESSAGES,), GSI1))
+ACCOUNT: Access = (*ACCOUNTS, NOTES_USE, Right("Query", (p.MESSAGES,), GSI1))
 """The rights of the API's account routes, and the count of unread messages."""
 
 DESK: Access = (
-    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
-    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
+    *AUTHORIZER,
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
     Right("BatchGetItem", (p.DEAL, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),

@@ -56,6 +56,11 @@ class NoSuchUser(NotFound):
     text = "There is no user {!r}."
 
 
+class NoSuchSession(NotFound):
+    plain = "There is no such session. It may have ended."
+    text = "You have no session {!r}."
+
+
 class NoSuchMessage(NotFound):
     plain = "There is no such message in your inbox."
     text = "You have no message {!r}."

@@ -58,6 +58,15 @@ TOLD_DAILY_AT = 7
 SESSION_LIFETIME = timedelta(days=30)
 """How long a user stays signed in. A session can be ended at any time, so this only bounds forgotten ones."""
 
+SESSION_IDLE = timedelta(days=14)
+"""How long a session lasts without use."""
+
+SESSION_NOTED = timedelta(hours=1)
+"""How old the note of a session's last use may be: each is a write, of the session and of its place in GSI1."""
+
+SESSIONS_SHOWN = 50
+"""A user's newest sessions, which are listed: a page of a Query."""
+
 SIGN_IN_WINDOW = timedelta(minutes=15)
 """The window in which sign-in attempts are counted; also the longest wait after too many."""
 

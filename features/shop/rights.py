@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from features.shop.data import keys
 from features.shop.models import OrderStatus
-from infra.rights import Access, Right
+from infra.rights import NOTES_USE, Access, Right
 from infra.rows import FULL, Function
 from infra.stage import Bound, Option
 from shared.data import partitions as p
@@ -118,6 +118,7 @@ ORDERS: Access = (
 one Query reads a user with the newest ones."""
 
 SHOP: Access = (
+    NOTES_USE,
     Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, CART, OPEN_ORDERS, p.IDEMPOTENCY)),
     *BUYING,
     Right("Query", (p.MESSAGES,), GSI1),
@@ -126,6 +127,7 @@ SHOP: Access = (
 messages."""
 
 SALES: Access = (
+    NOTES_USE,
     Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, ORDER_NUMBER, SALE, OPEN_ORDERS, p.IDEMPOTENCY)),
     Right("BatchGetItem", (STOCK, ORDER_PARTS)),
     Right("PutItem", (p.MESSAGES, p.IDEMPOTENCY, OPEN_ORDERS)),

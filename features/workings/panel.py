@@ -48,6 +48,7 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
     "refresher": {
         keys.DEAL: "deals",
         **dict.fromkeys((*keys.CURATED, keys.CATEGORY_FEATURED), "picks"),
+        **dict.fromkeys((keys.USER, keys.REMOVAL), "accounts"),
         **features.merge(each.REFRESHES for each in features.roles(hooks.Items)),
     },
 }

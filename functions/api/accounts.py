@@ -9,14 +9,14 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from shared import features, hooks
-from shared.api import member_documents
+from shared.api import documents, member_documents
 from shared.api.app import calling, create_app, describe, include, of_members, serve, token_of
 from shared.api.fields import with_body
 from shared.api.member_bodies import AccountChange, NewUser, SignIn
 from shared.data.members import accounts, sessions, users
 from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
-from shared.http.requests import address
+from shared.http.requests import address, browser
 from shared.models.members import User
 from shared.runtime import audit, metrics
 from shared.runtime.environment import table
@@ -42,7 +42,13 @@ def sign_in(request: SignIn) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
         token, session = accounts.sign_in(
-            table(), request.username, request.password, origin, now, secrets.token_bytes(identifiers.BYTES)
+            table(),
+            request.username,
+            request.password,
+            origin,
+            now,
+            secrets.token_bytes(identifiers.BYTES),
+            browser=browser(app.current_event.raw_event),
         )
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
@@ -57,6 +63,23 @@ def sign_out() -> Response[Any]:
     token = token_of(app.current_event.raw_event)
     sessions.end(table(), token)
     audit.record("sign-out", calling(app).account_id, session_id=sessions.id_of(token))
+    return nothing()
+
+
+@app.get("/sessions", **of_members("List your sessions", "SessionList"))
+def my_sessions() -> Response[Any]:
+    event, user = app.current_event.raw_event, _me()
+    here = sessions.network_of(address(event), user.account_id)
+    own = sessions.id_of(token_of(event))
+    found = sessions.of_user(table(), user, times.now())
+    return json_answer(documents.all_of(member_documents.session(each, own, here) for each in found))
+
+
+@app.delete("/sessions/<session_id>", **of_members("End one of your sessions", None, status=204, errors=[404]))
+def end_session(session_id: str) -> Response[Any]:
+    own = calling(app)
+    sessions.end_one(table(), own.username, session_id)
+    audit.record("session-ended", own.account_id, session_id=session_id)
     return nothing()
 
 
@@ -99,7 +122,7 @@ def remove_me() -> Response[Any]:
     from shared.data import removal  # noqa: PLC0415  # all that an account may have, which nothing else here needs
 
     now = times.now()
-    accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)
+    accounts.require_recent(sessions.find(table(), token_of(app.current_event.raw_event), now), now)
     removal.remove_account(table(), _me(), now)
     return nothing()
 

@@ -137,8 +137,9 @@ ROUTES = (
     (
         "accounts",
         "signed in",
-        "DELETE /sessions",
+        "GET,DELETE /sessions",
         "DELETE /sessions/current",
+        "DELETE /sessions/{sessionId}",
         "GET,PATCH,DELETE /me",
     ),
     (

@@ -34,6 +34,19 @@ def session_token(token: str, session: Session) -> Json:
     return {"token": token, "expiresAt": to_iso(session.expires_at)}
 
 
+def session(session: Session, own: str, here: str) -> Json:
+    """A session; ``own`` is the id of the one that asks, ``here`` its network."""
+    return {
+        "sessionId": session.session_id,
+        "browser": session.browser,
+        "createdAt": to_iso(session.created_at),
+        "usedAt": to_iso(session.used_at) if session.used_at else None,
+        "expiresAt": to_iso(session.expires_at),
+        "current": session.session_id == own,
+        "sameNetwork": session.network == here if session.network else None,
+    }
+
+
 def user(user: User) -> Json:
     return {
         "username": user.username,

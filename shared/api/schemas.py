@@ -146,6 +146,20 @@ class NewLimits(Answer):
     pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)})] = Pace.AT_ONCE
 
 
+class ListedSession(Answer):
+    """A session. ``usedAt`` is exact to an hour, and null if an earlier release began it and nobody used it since."""
+
+    session_id: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    browser: Annotated[str | None, Field(description="The kind of program that signed in, if it said so.")]
+    created_at: datetime
+    used_at: datetime | None
+    expires_at: datetime
+    current: Annotated[bool, Field(description="Whether this request is of this session.")]
+    same_network: Annotated[
+        bool | None, Field(description="Whether it began in the network of this request, as far as four digits tell.")
+    ]
+
+
 class Followed(Answer):
     kind: Literal["brand", "category"]
     brand: str = ""
@@ -248,6 +262,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "BrandPage": {"brand": str, "name": str, **COUNTS, "latest": DealList},
     "CategoryPage": {"category": CategorySlug, "name": str, **COUNTS, "featured": list[Deal], "latest": DealList},
     "SessionToken": {"token": str, "expires_at": datetime},
+    "SessionList": list_of(ListedSession),
     "Like": {"liked": bool, "likes": Count},
     "Watch": {"watching": bool, "watchers": Count},
     "UnreadCount": {"unread": Count},

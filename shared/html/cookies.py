@@ -52,25 +52,26 @@ def token_of(event: Mapping[str, Any]) -> str | None:
     return token if is_plain(token, MAX_TOKEN) else None
 
 
-def session_of(table: Table, request: Request) -> Session | None:
+def session_of(table: Table, request: Request, *, notes_use: bool = True) -> Session | None:
     """The session of a request; None if its token is unknown, has expired or was ended.
 
-    One consistent read if the request has a token, none otherwise. The request then knows its user.
+    Two consistent reads if the request has a token, none otherwise; and once an hour a write that notes the session's
+    use. The request then knows its user.
     """
     token = token_of(request.event)
     if token is None:
         return None
     try:
-        session = sessions.authenticate(table, token, request.now)
+        session = (sessions.authenticate if notes_use else sessions.find)(table, token, request.now)
     except NotSignedIn:
         return None
     request.belongs_to(session)
     return session
 
 
-def member_of(request: Request) -> Session:
+def member_of(request: Request, *, notes_use: bool = True) -> Session:
     """The session of a signed-in user. Raises NotSignedIn, which leads to the sign-in page and back."""
-    session = session_of(table(), request)
+    session = session_of(table(), request, notes_use=notes_use)
     if session is None:
         raise NotSignedIn
     return session
@@ -87,18 +88,19 @@ def sender_of(request: Request, place: str) -> Session:
     return session
 
 
-def editor_of(request: Request, refusal: str = "The desk is for editors.") -> Session:
+def editor_of(request: Request, refusal: str = "The desk is for editors.", *, notes_use: bool = True) -> Session:
     """The session of an editor. Raises NotSignedIn; Forbidden with ``refusal`` for anyone else."""
-    session = member_of(request)
+    session = member_of(request, notes_use=notes_use)
     if session.role != "editor":
         raise Forbidden(refusal)
     return session
 
 
 def require_laptop_or_editor(request: Request) -> None:
-    """Require an editor, except on the laptop, for pages that show the table. Raises NotSignedIn, Forbidden."""
+    """Require an editor, except on the laptop, for pages that show the table. They write nothing, not even that the
+    session was used. Raises NotSignedIn, Forbidden."""
     if not on_laptop():
-        editor_of(request, "The table is for editors.")
+        editor_of(request, "The table is for editors.", notes_use=False)
 
 
 _COUNTS = features.merge(each.COUNTS for each in features.roles(hooks.Head))

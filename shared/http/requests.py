@@ -66,6 +66,38 @@ def address(event: Mapping[str, Any]) -> str:
     return str(event["requestContext"]["identity"]["sourceIp"])
 
 
+_SYSTEMS = {
+    "android": "Android",
+    "iphone": "iPhone",
+    "ipad": "iPad",
+    "windows": "Windows",
+    "mac os": "Mac",
+    "linux": "Linux",
+}
+_BROWSERS = {
+    "edg": "Edge",
+    "opr/": "Opera",
+    "firefox": "Firefox",
+    "fxios": "Firefox",
+    "chrom": "Chrome",
+    "crios": "Chrome",
+}
+_PROGRAMS = {"curl": "curl", "python": "Python"}
+
+
+def browser(event: Mapping[str, Any]) -> str | None:
+    """The kind of program that sent a request ("Firefox on Linux"), without its version; None for an unknown one.
+
+    Most browsers name others, too, in https://developer.mozilla.org/docs/Web/HTTP/Headers/User-Agent, so the order
+    counts.
+    """
+    agent = (header(event, "user-agent") or "").lower()
+    known = _BROWSERS | {"safari": "Safari"} | _PROGRAMS
+    name = next((name for part, name in known.items() if part in agent), None)
+    system = next((name for part, name in _SYSTEMS.items() if part in agent), None)
+    return f"{name} on {system}" if name and system else name or system
+
+
 def method(event: Mapping[str, Any]) -> str:
     """The method to route by: HEAD is answered as GET, and its body dropped at the end."""
     asked = str(event["httpMethod"])

@@ -101,11 +101,21 @@ class User(Extended):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A signed-in session; its token is known to the client only. ``session_id`` is the token's hash."""
+    """A signed-in session; its token is known to the client only. ``session_id`` is the token's hash. ``generation`` is
+    that of the account's sessions when it began.
+
+    ``browser`` names the kind of program that signed in, such as "Firefox on Linux". ``network`` is four digits of a
+    hash of its network and the account: enough to recognize a network, and too few to find an address. Sessions of
+    1.1.0 have neither, and no ``used_at`` until their first use.
+    """
 
     session_id: str
     username: str = field(metadata=stored("Username"))
     account_id: str
     role: Role
+    generation: str = field(metadata=stored("Generation"))
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     expires_at: datetime
+    used_at: datetime | None = field(default=None, metadata=stored("UsedAt", datetime))
+    browser: str | None = field(default=None, metadata=stored("Browser"))
+    network: str | None = field(default=None, metadata=stored("Network"))

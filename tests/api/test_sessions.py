@@ -247,6 +247,21 @@ def test_changing_the_password_needs_the_current_one_and_signs_out_everywhere(si
     assert site.signs_in(member.username, "a new password").get("/me").status_code == 200
 
 
+def test_sessions_are_listed_and_ended_one_by_one(site: Api, member: Visitor) -> None:
+    here = site.member()
+    there = site.signs_in(here.username)
+
+    listed = here.get("/sessions").json()["items"]
+
+    assert [each["current"] for each in listed] == [False, True]
+    others = listed[0]["sessionId"]
+    assert_problem(member.delete(f"/sessions/{others}"), 404)
+    assert_problem(here.delete(f"/sessions/{others[::-1]}"), 404)
+    assert here.delete(f"/sessions/{others}").status_code == 204
+    assert_problem(there.get("/me"), 401)
+    assert [each["current"] for each in here.get("/sessions").json()["items"]] == [True]
+
+
 def test_signing_out_here_and_everywhere_takes_effect_at_once(site: Api, member: Visitor) -> None:
     here = site.member()
     there, over = site.signs_in(here.username), site.signs_in(here.username)

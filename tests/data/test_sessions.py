@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -14,8 +15,9 @@ from shared.data import keys
 from shared.data.members import rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
-from shared.errors import AccountChanged, NotSignedIn, SlowDown
+from shared.errors import AccountChanged, NoSuchSession, NotSignedIn, SlowDown
 from shared.values import identifiers
+from shared.values.times import to_iso
 from tests.support.factories import NOW, a_user, ago, ahead, join, leave
 from tests.support.wire import before, watched
 
@@ -63,10 +65,12 @@ def test_a_request_is_authenticated_by_two_consistent_reads(table: Table) -> Non
 
 def test_a_session_is_refused_from_the_second_it_expires(table: Table) -> None:
     token, session = sessions.start(table, a_user(), NOW, entropy(1))
+    for days in (10, 20):  # it is used meanwhile
+        sessions.authenticate(table, token, ahead(days=days))
 
     within = sessions.authenticate(table, token, session.expires_at - timedelta(seconds=1))
 
-    assert within == session
+    assert within == replace(session, used_at=ahead(days=20))
     with pytest.raises(NotSignedIn):
         sessions.authenticate(table, token, session.expires_at)
 
@@ -282,3 +286,94 @@ def test_the_counters_expire_with_their_window(table: Table) -> None:
     counters = [item for item in items if item["Type"] == "Attempts"]
     assert len(counters) == 3
     assert {item["ExpiresAt"] for item in counters} == {int(ahead(minutes=15).timestamp())}
+
+
+def used_at(table: Table, token: str) -> str | None:
+    item = table.get(keys.session(sessions.id_of(token)), consistent=True)
+    return item.get("UsedAt") if item else None
+
+
+def test_use_is_noted_once_an_hour_by_one_conditional_write(table: Table) -> None:
+    token, _ = sessions.start(table, a_user(), NOW, entropy(1))
+
+    with watched(table) as within:
+        sessions.authenticate(table, token, ahead(minutes=59))
+    with watched(table) as after:
+        for minutes in (61, 62, 100):
+            sessions.authenticate(table, token, ahead(minutes=minutes))
+
+    assert (within.operations["UpdateItem"], after.operations["UpdateItem"]) == (0, 1)
+    assert used_at(table, token) == to_iso(ahead(minutes=61))
+
+
+def test_a_request_is_answered_though_another_has_noted_the_use_or_the_session_has_ended(table: Table) -> None:
+    token, _ = sessions.start(table, a_user(), NOW, entropy(1))
+
+    with before(table, "UpdateItem", lambda: sessions.authenticate(table, token, ahead(hours=3))):
+        assert sessions.authenticate(table, token, ahead(hours=2)).username == "ana"
+    assert used_at(table, token) == to_iso(ahead(hours=3))
+    with before(table, "UpdateItem", lambda: sessions.end(table, token)):
+        assert sessions.authenticate(table, token, ahead(hours=5)).username == "ana"
+
+    assert used_at(table, token) is None  # and the note didn't bring it back
+
+
+def test_a_session_ends_after_two_weeks_without_use(table: Table) -> None:
+    idle, _ = sessions.start(table, a_user(), NOW, entropy(1))
+    busy, _ = sessions.start(table, a_user(), NOW, entropy(2))
+
+    sessions.authenticate(table, busy, ahead(days=13))
+
+    for token, refused in ((idle, True), (busy, False)):
+        with pytest.raises(NotSignedIn) if refused else nullcontext():
+            sessions.authenticate(table, token, ahead(days=14))
+    assert [each.session_id for each in sessions.of_user(table, users.get(table, "ana"), ahead(days=14))] == [
+        sessions.id_of(busy)
+    ]
+
+
+def test_a_session_of_the_release_before_lasts_until_it_expires_and_is_noted_from_its_next_use(table: Table) -> None:
+    token, _ = sessions.start(table, a_user(), NOW, entropy(1))
+    as_of_1_1_0 = keys.session(sessions.id_of(token))
+    table.write(update(as_of_1_1_0, "REMOVE UsedAt, Browser, #network", names={"#network": "Network"}, refused=None))
+
+    listed = sessions.of_user(table, users.get(table, "ana"), ahead(days=20))
+    session = sessions.authenticate(table, token, ahead(days=20))
+
+    assert [(each.used_at, each.browser, each.network) for each in listed] == [(None, None, None)]
+    assert session.used_at is None
+    assert used_at(table, token) == to_iso(ahead(days=20))
+
+
+def test_a_user_sees_the_valid_sessions_newest_first_and_no_address(table: Table) -> None:
+    users.change_password(table, "ana", "another-hash")
+    ana = users.get(table, "ana")
+    old, _ = sessions.start(table, ana, ago(days=40), entropy(1))
+    first, _ = sessions.start(table, ana, NOW, entropy(2), address=HERE, browser="Firefox on Linux")
+    second, _ = sessions.start(table, ana, ahead(hours=1), entropy(3), address=ELSEWHERE)
+    sessions.start(table, users.get(table, "anabel"), NOW, entropy(4))
+
+    found = sessions.of_user(table, ana, ahead(hours=2))
+
+    assert [(each.session_id, each.browser) for each in found] == [
+        (sessions.id_of(second), None),
+        (sessions.id_of(first), "Firefox on Linux"),
+    ]
+    assert [each.network == sessions.network_of(HERE, ana.account_id) for each in found] == [False, True]
+    assert HERE not in str(table.scan()[0])
+    users.change_password(table, "ana", "a third hash")
+    assert sessions.of_user(table, users.get(table, "ana"), ahead(hours=2)) == []
+    assert old not in {first, second}
+
+
+def test_only_its_user_ends_a_session(table: Table) -> None:
+    token, session = sessions.start(table, a_user(), NOW, entropy(1))
+
+    for username, session_id in (("bo", session.session_id), ("ana", "none"), ("ana", token)):
+        with pytest.raises(NoSuchSession):
+            sessions.end_one(table, username, session_id)
+    assert sessions.authenticate(table, token, NOW).username == "ana"
+    sessions.end_one(table, "ana", session.session_id)
+
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)

@@ -27,7 +27,7 @@ from shared.data import keys, removal
 from shared.data.catalog import deals, feed_counts, topics
 from shared.data.catalog.deals import to_item_listed
 from shared.data.catalog.page_cache import PICKED
-from shared.data.members import users
+from shared.data.members import sessions, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI2, USER_INDEX, Index, Key
@@ -127,6 +127,7 @@ def _requests(site: Site, role: Role) -> Iterator[tuple[str, str, Mapping[str, A
 def _use(site: Site) -> None:
     """Do everything that can be done at the site, by HTTP where there is a route."""
     plumbing, editor = Plumbing.of(site), site.editor("privileged")
+    _use_after_a_day(site, editor)
     brand, other = (a_brand(editor) for _ in range(2))
     ana, bo = site.member("ana"), site.member("bo")
     for member in (ana, bo):
@@ -148,6 +149,15 @@ def _use(site: Site) -> None:
         plumbing.call("Seed", event("seed-create") | {"ResponseURL": address})
     _leave(site, bo, brand)
     _be_removed_by_the_clock(site, plumbing, brand, deal_ids[1])
+
+
+def _use_after_a_day(site: Site, visitor: Visitor) -> None:
+    """Use a session again after a day, which notes its use."""
+    yesterday = {":at": times.to_iso(times.now() - timedelta(days=1))}
+    session = keys.session(sessions.id_of(visitor.token))
+    site.table.write(update(session, "SET UsedAt = :at", values=yesterday, refused=None))
+    (used,) = (each["usedAt"] for each in visitor.get("/sessions").json()["items"])
+    assert used > yesterday[":at"]
 
 
 def _follow(member: Visitor, method: str, brand: str, *verbs: str, category: str = "shoes", **how: Any) -> None:

@@ -106,6 +106,41 @@ def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(joined: B
         assert "Set-Cookie" not in seen.headers
 
 
+def test_the_account_lists_where_one_is_signed_in_and_ends_one_session(joined: Browser) -> None:
+    elsewhere = another()
+    elsewhere.post("/account/sign-in", {"username": ANA["email"], "password": PASSWORD})
+    page = joined.get("/account")
+    (ended,) = re.findall('name="session" value="([0-9a-f]{64})"', page.text)
+
+    gone = joined.post("/account/sessions/end", {"session": ended})
+    again = joined.post("/account/sessions/end", {"session": ended})
+
+    assert "This browser" in page.words
+    assert (gone.status, gone.location) == (303, "/account?notice=session-ended#sessions")
+    assert again.status == 404
+    assert elsewhere.get("/account").location.startswith("/account/sign-in")
+    assert joined.get("/account").status == 200
+
+
+AGENTS = {
+    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0": "Firefox on Linux",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 "
+    "Edg/140.0.0.0": "Edge on Windows",
+    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile "
+    "Safari/537.36": "Chrome on Android",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 "
+    "Mobile/15E148 Safari/604.1": "Safari on iPhone",
+    "curl/8.5.0": "curl",
+    "<b>unheard of</b>": None,
+    "": None,
+}
+
+
+@pytest.mark.parametrize(("agent", "name"), AGENTS.items())
+def test_a_browser_is_named_without_its_version(agent: str, name: str | None) -> None:
+    assert requests.browser({"headers": {"user-Agent": agent}}) == name
+
+
 def test_too_many_sign_ups_must_wait_and_keep_what_was_typed(
     anyone: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,7 @@ from shared.errors import (
 from shared.html import cookies, forms, pages, views
 from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.http.requests import address
+from shared.http.requests import address, browser
 from shared.models.members import Pace, Session, User
 from shared.runtime import audit, metrics
 from shared.runtime.environment import table
@@ -57,7 +57,15 @@ def sign_in(request: Request) -> Answer:
     typed, entropy = forms.read(request.event), secrets.token_bytes(identifiers.BYTES)
     username, password = typed.get("username", ""), typed.get("password", "")
     try:
-        token, session = accounts.sign_in(table(), username, password, address(request.event), request.now, entropy)
+        token, session = accounts.sign_in(
+            table(),
+            username,
+            password,
+            address(request.event),
+            request.now,
+            entropy,
+            browser=browser(request.event),
+        )
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
         audit.sign_in_failed(error)
@@ -105,6 +113,14 @@ def sign_out_everywhere(request: Request) -> Answer:
     session = cookies.member_of(request)
     sessions.end_all(table(), session.username, session.account_id)
     return _left("signed-out-everywhere")
+
+
+@routes.post("/account/sessions/end", form_page="/account")
+def end_session(request: Request) -> Answer:
+    session, session_id = cookies.member_of(request), forms.read(request.event).get("session", "")
+    sessions.end_one(table(), session.username, session_id)
+    audit.record("session-ended", session.account_id, session_id=session_id)
+    return pages.redirect("/account", notice="session-ended", fragment="sessions")
 
 
 @routes.get("/account")
@@ -223,7 +239,8 @@ def account_page(
     typed: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Answer:
-    (user,), head = cookies.beside_head(request, partial(account_of, whose))
+    asked = (partial(account_of, whose), partial(sessions.of_user, table(), whose, request.now))
+    (user, begun), head = cookies.beside_head(request, *asked)
     return pages.page(
         "account/account.html",
         here="/account",
@@ -232,9 +249,27 @@ def account_page(
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
         errors=errors,
+        sessions=_sessions(request, user, begun),
         **features.merge(each.on_account_page(user) for each in features.roles(hooks.Account)),
         **head,
     )
+
+
+def _sessions(request: Request, user: User, begun: list[Session]) -> list[dict[str, Any]]:
+    """The rows of the account's sessions."""
+    token, here = cookies.token_of(request.event), sessions.network_of(address(request.event), user.account_id)
+    own = sessions.id_of(token) if token else ""
+    return [
+        {
+            "id": each.session_id,
+            "browser": each.browser or "Unknown browser",
+            "current": each.session_id == own,
+            "network": each.network and ("This network" if each.network == here else "Another network"),
+            "began": views.short_moment(each.created_at, request.now),
+            "used": views.short_moment(each.used_at, request.now) if each.used_at else None,
+        }
+        for each in begun
+    ]
 
 
 def _checked(typed: Fields, name: str, current: str) -> AccountChange:
@@ -258,7 +293,14 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
 
 def _begun(request: Request, user: User, by: str) -> str:
     """Start a session for a user who has just proved a password; returns its token."""
-    token, session = sessions.start(table(), user, request.now, secrets.token_bytes(identifiers.BYTES))
+    token, session = sessions.start(
+        table(),
+        user,
+        request.now,
+        secrets.token_bytes(identifiers.BYTES),
+        address=address(request.event),
+        browser=browser(request.event),
+    )
     audit.signed_in(session, by)
     return token
 

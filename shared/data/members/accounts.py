@@ -58,7 +58,14 @@ def _just_made(table: Table, username: str, email: str, password: str, address: 
 
 
 def sign_in(
-    table: Table, username: str, password: str, address: str, now: datetime, entropy: bytes
+    table: Table,
+    username: str,
+    password: str,
+    address: str,
+    now: datetime,
+    entropy: bytes,
+    *,
+    browser: str | None = None,
 ) -> tuple[str, Session]:
     """Start a session for a typed username or email address, and a password. Raises WrongPassword, SlowDown."""
     try:
@@ -74,7 +81,7 @@ def sign_in(
         rate_limits.signed_in(table, user.username, now)
         if user.password_hash is not None and is_outdated(user.password_hash):
             user = users.rehash(table, user, hash_password(password))
-        return sessions.start(table, user, now, entropy)
+        return sessions.start(table, user, now, entropy, address=address, browser=browser)
 
     begun = table.retry(once, when=AccountChanged)  # read an account again that changes meanwhile
     rate_limits.succeed(table, attempt)

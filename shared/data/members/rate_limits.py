@@ -48,7 +48,7 @@ def begin(table: Table, username: str, address: str, now: datetime, *, signed_in
     """Count an attempt to sign in or, if ``signed_in``, to prove a password. Raises SlowDown for too many."""
     bounds = around(address, settings.SIGN_INS_PER_USER, "USERFROM", username)
     bounds += around(address, settings.SIGN_INS_PER_NETWORK, "ADDRESS")
-    known = table.get(keys.known_network(username, _home(address)))
+    known = table.get(keys.known_network(username, home_of(address)))
     if not (signed_in or (known is not None and known[TTL_ATTRIBUTE] > now.timestamp())):
         bounds.append((("USER", username), settings.SIGN_INS_FROM_ANYWHERE))
     return count(table, bounds, now)
@@ -57,7 +57,7 @@ def begin(table: Table, username: str, address: str, now: datetime, *, signed_in
 def remember(table: Table, username: str, address: str, now: datetime) -> None:
     """Remember, by a hash of both, that a user has signed in from a network."""
     left = {"Type": keys.ATTEMPTS, TTL_ATTRIBUTE: int((now + settings.NETWORK_REMEMBERED).timestamp())}
-    known = upsert(keys.known_network(username, _home(address)), left, {}, because="the last sign-in counts")
+    known = upsert(keys.known_network(username, home_of(address)), left, {}, because="the last sign-in counts")
     table.write(known)
 
 
@@ -138,7 +138,7 @@ def around(address: str, most: int, *counted: str) -> list[_Bound]:
     return [((*counted, network), times * most) for network, times in around]
 
 
-def _home(address: str) -> str:
+def home_of(address: str) -> str:
     """The network remembered for a user: an IPv4 address, or an IPv6 address's /56."""
     around = links.networks_around(address, settings.IPV6_WIDTHS)
     return around[min(1, len(around) - 1)]

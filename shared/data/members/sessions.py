@@ -7,20 +7,32 @@ access to a user's collection can't read it: only signing in, proving a password
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
 from shared import settings
 from shared.data import account_checks, keys
+from shared.data.members import rate_limits
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, delete, forget, put, put_new, require, update
-from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn, UsernameTaken
-from shared.models.members import Session, User
+from shared.errors import (
+    AccountChanged,
+    AlreadyExists,
+    DealsError,
+    NoSuchSession,
+    NoSuchUser,
+    NotSignedIn,
+    Unavailable,
+    UsernameTaken,
+)
+from shared.models.members import Role, Session, User
 from shared.values import identifiers
+from shared.values.times import to_iso
 
 
 def with_password(table: Table, user: User) -> User:
@@ -82,28 +94,35 @@ seconds."""
 _ACCOUNT = Projection.of("AccountId", "Generation", "SignOuts", "Role")
 
 
-def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
+def start(
+    table: Table, user: User, now: datetime, entropy: bytes, *, address: str = "", browser: str | None = None
+) -> tuple[str, Session]:
     """Start a session; returns its token, made from 32 bytes of ``entropy``, and the session.
+
+    ``address`` and ``browser`` are the request's, if there is one.
 
     Raises AccountChanged if a new password, a removal or a sign-out everywhere came after the password check.
     """
     token = identifiers.token(entropy)
+    generation = user.generation or generation_of({"Generation": first_generation(user.password_hash or "")})
     session = Session(
         session_id=id_of(token),
         username=user.username,
         account_id=user.account_id,
         role=user.role,
+        generation=generation,
         created_at=now,
         expires_at=now + LIFETIME,
+        used_at=now,
+        browser=browser,
+        network=network_of(address, user.account_id) if address else None,
     )
-    generation = user.generation or generation_of({"Generation": first_generation(user.password_hash or "")})
     item = {
         **keys.session(session.session_id),
         **keys.session_in_sessions(user.username, now),
         "Type": keys.SESSION,
         **_SESSION.write(session),
         TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
-        "Generation": generation,
     }
     condition, values = is_of(generation)
     still = require(keys.user(user.username), condition, values=values, refused=AccountChanged())
@@ -118,10 +137,20 @@ def id_of(token: str) -> str:
 
 
 def authenticate(table: Table, token: str, now: datetime) -> Session:
+    """The session of a token, whose use is noted if no request of the last hour has done so. Raises NotSignedIn."""
+    session = find(table, token, now)
+    if now - (session.used_at or session.created_at) >= settings.SESSION_NOTED:
+        with suppress(_IsNoted, Unavailable):  # a request doesn't fail for it
+            table.write(_used(session, now))
+    return session
+
+
+def find(table: Table, token: str, now: datetime) -> Session:
     """The session of a token, with its user's current role. Two consistent GetItems. Raises NotSignedIn.
 
     A session is valid while its account's generation is the one it started with, so a new generation ends all sessions
-    at once, whatever an index shows. Expired ones are refused here, because TTL deletes late, by days.
+    at once, whatever an index shows. Expired ones are refused here, because TTL deletes late, by days, and so are
+    those that weren't used for two weeks.
     """
     item = table.get(keys.session(id_of(token)), consistent=True)
     session = damage.read_or(item, partial(_authenticated, table, now), otherwise=None) if item else None
@@ -130,20 +159,42 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     return session
 
 
+def _used(session: Session, now: datetime) -> Write:
+    """The write that notes a session's use, unless another request has done so, or the session has ended."""
+    return update(
+        keys.session(session.session_id),
+        "SET UsedAt = :now",
+        condition="attribute_exists(PK) AND (attribute_not_exists(UsedAt) OR UsedAt <= :then)",
+        values={":now": to_iso(now), ":then": to_iso(now - settings.SESSION_NOTED)},
+        refused=_IsNoted(),
+    )
+
+
+class _IsNoted(DealsError):
+    """The session's use is noted, or it has ended."""
+
+
 def _authenticated(table: Table, now: datetime, item: Item) -> Session:
     if item[TTL_ATTRIBUTE] <= now.timestamp():
         raise NotSignedIn
     found = account(table, item["Username"])
     if "AccountId" not in found or generation_of(found) != item["Generation"]:
         raise NotSignedIn
+    session = _from_item(item, found["AccountId"], found.get("Role", "member"))
+    if _is_idle(session, now):
+        raise NotSignedIn
+    return session
+
+
+def _from_item(item: Item, account_id: str, role: Role) -> Session:
     expires_at = datetime.fromtimestamp(item[TTL_ATTRIBUTE], UTC)
     return _SESSION.read(
-        item,
-        session_id=keys.id_in(item["PK"]),
-        account_id=found["AccountId"],
-        role=found.get("Role", "member"),
-        expires_at=expires_at,
+        item, session_id=keys.id_in(item["PK"]), account_id=account_id, role=role, expires_at=expires_at
     )
+
+
+def _is_idle(session: Session, now: datetime) -> bool:
+    return session.used_at is not None and now - session.used_at >= settings.SESSION_IDLE
 
 
 def account(table: Table, username: str) -> Item:
@@ -172,6 +223,31 @@ def first_generation(password_hash: str) -> str:
 def end(table: Table, token: str) -> None:
     """Sign out."""
     table.write(forget(keys.session(id_of(token)), because="a session that is gone is signed out"))
+
+
+def of_user(table: Table, whose: User | Session, now: datetime) -> list[Session]:
+    """The newest valid sessions of a user, or of a valid session's user. One Query of GSI1, which may lack a session of
+    this second."""
+    items = table.query(keys.sessions(whose.username), index=GSI1, newest_first=True, limit=settings.SESSIONS_SHOWN)
+    begun = (item for item in items if item["Generation"] == whose.generation)
+    read = damage.readable(begun, partial(_from_item, account_id=whose.account_id, role=whose.role))
+    return [each for each in read if each.expires_at > now and not _is_idle(each, now)]
+
+
+def end_one(table: Table, username: str, session_id: str) -> None:
+    """End one of a user's sessions. Raises NoSuchSession for another's, or one that has ended."""
+    ended = delete(
+        keys.session(session_id),
+        condition="Username = :username",
+        values={":username": username},
+        refused=NoSuchSession(session_id),
+    )
+    table.write(ended)
+
+
+def network_of(address: str, account_id: str) -> str:
+    """Four digits that recognize a network for one account (``Session.network``)."""
+    return hashlib.sha256(f"{account_id} {rate_limits.home_of(address)}".encode()).hexdigest()[:4]
 
 
 def end_all(table: Table, username: str, account_id: str | None = None) -> None:
