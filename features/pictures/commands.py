@@ -18,7 +18,7 @@ from cli import proofs
 from cli.commands import BY, local_cloud
 from cli.dead_letters import Kind
 from cli.proofs import Deployed, Fails, Proof
-from features.pictures.data import uploads
+from features.pictures.data import making, uploads
 from features.pictures.models import ANY_TYPE, MAX_UPLOAD, UPLOADS
 from shared import services
 from shared.data.catalog import deals
@@ -101,7 +101,7 @@ def upload(site: Deployed) -> str:
     deal_id = identifiers.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
     name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
     form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
-    made = uploads.make(PICTURE, deal_id).files
+    made = making.make(PICTURE, deal_id).files
     try:
         status, text = proofs.ask("POST", form.url, fields={**form.fields, "file": ("probe.png", PICTURE, "image/png")})
         if status >= 300:

@@ -1,8 +1,8 @@
 """The child process that makes a picture of an upload: checked, upright, without metadata, in three widths.
 
 ``python -m features.pictures.decoder`` reads a file, and writes the picture's parts as JSON (for
-``features/pictures/data/uploads.py``). An upload is hostile: this process has limits of processor time and memory, no
-credentials, and can break without harm.
+``features/pictures/data/making.py``). An upload is hostile: this process has limits of processor time and memory, no
+credentials, can open nothing, and can break without harm.
 """
 
 from __future__ import annotations
@@ -11,19 +11,23 @@ import base64
 import io
 import json
 import re
-import resource
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from PIL import Image, UnidentifiedImageError
 from PIL.Image import Transpose
 
 from features.pictures.models import TOO_SLOW, UNREADABLE, WIDTHS, Refused, widths
+from shared.isolation.confinement import confine
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 """The only Pillow decoders that see an upload. JPEG's also takes a file with several pictures (MPO)."""
+
+NEEDED = ("Avif", "Gif", "Jpeg", "Mpo", "Png", "Tiff", "WebP")
+"""Modules that Pillow would import when it needs them, which is too late. Tiff's reads EXIF."""
 
 MOST_PIXELS = 40_000_000
 """Making a picture takes about ten bytes a pixel. Phones send 12 megapixels by default."""
@@ -67,13 +71,12 @@ _PHONES = "It is HEIC, which most browsers can't show. Send it as JPEG: an iPhon
 
 
 def main() -> None:
-    """Make a picture of the file on standard input; arguments are the limits of processor time and memory."""
-    processor, memory = map(int, sys.argv[1:])
-    resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # it writes no file
-    with suppress(ValueError, OSError):  # macOS has no such limit
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    sys.stdout.write(json.dumps(decode(sys.stdin.buffer.read())))
+    """Make a picture of the file on standard input."""
+    for name in NEEDED:
+        import_module(f"PIL.{name}ImagePlugin")
+    Image.preinit()
+    confine()
+    print(json.dumps(decode(sys.stdin.buffer.read())))
 
 
 def decode(content: bytes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
-from features.pictures.data import uploads
+from features.pictures.data import making, uploads
 from features.pictures.models import BUCKET, MAX_UPLOAD, MEDIA_TYPES, Refused
 from shared.errors import NoSuchDeal
 from shared.runtime.batches import each_message
@@ -42,7 +42,7 @@ def make(upload: str) -> None:
     deal_id, by = file.noted.get(uploads.UPLOADED_FOR, ""), file.noted.get(uploads.UPLOADED_BY)
     account_id = file.noted.get(uploads.UPLOADER)
     try:
-        made = uploads.make(file.content, deal_id)
+        made = making.make(file.content, deal_id)
     except Refused as error:
         picture, refused = None, str(error)
     else:

@@ -1,26 +1,13 @@
-"""Turn editors' uploads into deal pictures, or refuse them with a reason.
-
-Readers only get files made here from pixels, never bytes of an upload. A child process decodes (``decoder.py``), so
-whatever a file does there only refuses the upload.
-"""
+"""Editors' uploads: the forms that send them, and what became of each, noted in its deal."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from features.pictures.fields import LastUpload
-from features.pictures.models import MAX_UPLOAD, TOO_SLOW, UNREADABLE, UPLOADS, Picture, Refused
+from features.pictures.models import MAX_UPLOAD, UPLOADS, Picture
 from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import ours
@@ -49,11 +36,6 @@ UPLOAD_SECONDS = 3600
 
 NO_EDITOR = "Its sender is no longer an editor."
 
-DECODER = "features.pictures.decoder"
-
-_GIVEN = ("PATH", "LD_LIBRARY_PATH")
-"""The environment variables of a child, which Lambda's Python needs to start. None holds credentials."""
-
 _PICTURE = Projection.of("Picture")
 
 
@@ -65,70 +47,6 @@ def upload_form(  # keyword names make the ids distinguishable
     noted = {UPLOADED_FOR: deal_id, UPLOADED_BY: by, UPLOADER: account_id}
     metadata = {f"x-amz-meta-{name}": value for name, value in noted.items()}
     return bucket.form(key, MAX_UPLOAD, UPLOAD_SECONDS, {**metadata, **fields})
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """A child's limits: seconds of processor time, bytes of memory, and seconds until it is killed.
-
-    Each is several times what the largest picture takes, and less than its function has (``infra/functions.py``).
-    """
-
-    processor: int = 20
-    memory: int = 1_200_000_000
-    deadline: float = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A picture, and its files in the bucket by name."""
-
-    picture: Picture
-    files: Mapping[str, bytes]
-
-
-def make(content: bytes, deal_id: str, limits: Limits = Limits()) -> Made:
-    """Make a picture from a file, whose content decides its format. Raises Refused.
-
-    The hash includes the deal's id, so no two deals share files, and unused ones can be deleted.
-    """
-    if len(content) > MAX_UPLOAD:
-        raise Refused(f"It has more than {MAX_UPLOAD // 1_000_000} MB.")
-    made = json.loads(_decoded(content, limits))
-    if "refused" in made:
-        raise Refused(made["refused"])
-    files = [base64.b64decode(each) for each in made["files"]]
-    digest = hashlib.sha256(deal_id.encode() + b"".join(files)).hexdigest()[:20]
-    picture = Picture.parse("{} {}x{} {}".format(digest, *made["size"], made["colour"]))
-    return Made(picture, dict(zip(picture.files, files, strict=True)))
-
-
-def _decoded(content: bytes, limits: Limits) -> bytes:
-    """A child's answer. Raises Refused if it is killed or breaks, CalledProcessError if it can't start."""
-    try:
-        child = subprocess.run(
-            [
-                sys.executable,
-                "-W",
-                "ignore",
-                "-m",
-                "features.pictures.decoder",
-                f"{limits.processor}",
-                f"{limits.memory}",
-            ],
-            input=content,
-            stdout=subprocess.PIPE,
-            timeout=limits.deadline,
-            check=False,
-            cwd=Path(__file__).parents[3],
-            env={name: os.environ[name] for name in _GIVEN if name in os.environ},
-        )
-    except subprocess.TimeoutExpired as error:
-        raise Refused(TOO_SLOW) from error
-    if child.returncode < 0:  # killed by a signal
-        raise Refused(TOO_SLOW if -child.returncode in (signal.SIGXCPU, signal.SIGKILL) else UNREADABLE)
-    child.check_returncode()
-    return child.stdout
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from PIL.Image import Transpose
 from features.pictures import decoder, resizer
 from features.pictures import pictures as page
 from features.pictures import sample as drawings
-from features.pictures.data import uploads
-from features.pictures.data.uploads import Limits
+from features.pictures.data import making, uploads
+from features.pictures.data.making import LIMITS
 from features.pictures.models import TOO_SLOW, UNREADABLE, Picture, Refused
 from functions.background import publisher
 from local import sample
@@ -33,6 +33,7 @@ from shared.data.catalog import deals
 from shared.data.catalog.deals import to_item
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
+from shared.isolation.children import Limits
 from shared.models.catalog import Deal
 from shared.services import Bucket
 from shared.values import times
@@ -159,8 +160,8 @@ def test_what_is_transparent_becomes_white_and_what_moves_stands_still() -> None
     clear = Image.new("RGBA", (40, 30), (0, 0, 0, 0))
     moving = encoded(red(), "GIF", save_all=True, append_images=[Image.new("RGB", (40, 30), BLUE)])
 
-    white = uploads.make(encoded(clear, "PNG"), "a")
-    still = uploads.make(moving, "a")
+    white = making.make(encoded(clear, "PNG"), "a")
+    still = making.make(moving, "a")
 
     assert white.picture.colour == "ffffff"
     assert getattr(Image.open(io.BytesIO(*still.files.values())), "n_frames", 1) == 1
@@ -171,8 +172,8 @@ def test_what_is_transparent_becomes_white_and_what_moves_stands_still() -> None
 def test_no_two_deals_share_a_picture() -> None:
     same = encoded(red(), "PNG")
 
-    assert uploads.make(same, "a").picture.hash == uploads.make(same, "a").picture.hash
-    assert uploads.make(same, "a").picture.hash != uploads.make(same, "b").picture.hash
+    assert making.make(same, "a").picture.hash == making.make(same, "a").picture.hash
+    assert making.make(same, "a").picture.hash != making.make(same, "b").picture.hash
 
 
 def test_a_later_picture_stays_and_the_one_before_is_given_up(
@@ -513,21 +514,25 @@ def test_thousands_of_scans_are_refused_before_any_is_read() -> None:
 @pytest.mark.parametrize(
     ("content", "limits", "said"),
     [
-        (lambda: with_scans(plain(size=(6000, 6000)), 90), Limits(processor=1), TOO_SLOW),
-        (lambda: encoded(plain()), Limits(deadline=0.001), TOO_SLOW),
-        (lambda: encoded(plain((*RED, 99), "RGBA", (6000, 6000)), "PNG"), Limits(memory=300_000_000), "memory"),
+        (lambda: with_scans(plain(size=(6000, 6000)), 90), replace(LIMITS, processor=1), TOO_SLOW),
+        (lambda: encoded(plain()), replace(LIMITS, silence=0.001), TOO_SLOW),
+        (
+            lambda: encoded(plain((*RED, 99), "RGBA", (6000, 6000)), "PNG"),
+            replace(LIMITS, memory=300_000_000),
+            "memory",
+        ),
     ],
     ids=["processor", "deadline", "memory"],
 )
 def test_what_takes_too_much_is_refused(content: Callable[[], bytes], limits: Limits, said: str) -> None:
     with pytest.raises(Refused, match=said):
-        uploads.make(content(), "a", limits)
+        making.make(content(), "a", limits)
 
 
 def test_the_largest_picture_is_within_the_limits() -> None:
     largest = encoded(plain((0, 217, 217, 55), "CMYK", (8000, 5000)))
 
-    assert uploads.make(largest, "a").picture.width == 960
+    assert making.make(largest, "a").picture.width == 960
 
 
 @pytest.fixture
@@ -548,7 +553,7 @@ def test_a_file_that_breaks_the_decoder_is_refused(child: Callable[[str], None],
     child(f"kill -{signal} $$")
 
     with pytest.raises(Refused) as refused:
-        uploads.make(encoded(plain()), "a")
+        making.make(encoded(plain()), "a")
 
     assert str(refused.value) == said
 
@@ -557,15 +562,15 @@ def test_a_decoder_that_cannot_start_is_no_fault_of_the_file(child: Callable[[st
     child("exit 1")
 
     with pytest.raises(subprocess.CalledProcessError):
-        uploads.make(encoded(plain()), "a")
+        making.make(encoded(plain()), "a")
 
 
 def test_the_decoder_gets_no_credentials(child: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    child("""printf '{"refused": "%s"}' "$(env | cut -d= -f1 | tr '\\n' ' ')" """)
+    child("""printf '{"refused": "%s"}\\n' "$(env | cut -d= -f1 | tr '\\n' ' ')" """)
 
     with pytest.raises(Refused) as refused:
-        uploads.make(encoded(plain()), "a")
+        making.make(encoded(plain()), "a")
 
     assert "PATH" in str(refused.value)
     assert not [name for name in str(refused.value).split() if name.startswith("AWS")]
