@@ -10,9 +10,9 @@ from typing import BinaryIO
 from cli.imports import Entry, another_product
 from cli.json_lines import Record
 from cli.output import note, say
+from features.feeds.files import FeedFile
 from features.feeds.formats import LAYOUTS
 from features.feeds.importing import FeedImporter
-from features.feeds.reading import Feed
 from features.feeds.source import GUESSED
 from features.feeds.tables import SEPARATORS
 from shared.data.catalog import deals
@@ -105,7 +105,7 @@ def show(check: Check) -> bool:
     return not report.bad and not report.stopped
 
 
-def _show_file(feed: Feed) -> None:
+def _show_file(feed: FeedFile) -> None:
     between = f", a {SEPARATORS[feed.separator]} between columns" if feed.separator else ""
     say(f"Format: {LAYOUTS[feed.form].looks}{between}, in {feed.encoding}")
     named = {currency for currency, is_named in feed.currencies if is_named}
@@ -135,7 +135,7 @@ def _show_card(deal: Deal) -> None:
     say(f"\n  {deal.title}{variant}\n  {price}{before} · {deal.brand_name} · {deal.category}\n  {deal.link}")
 
 
-def _options(feed: Feed) -> Iterator[str]:
+def _options(feed: FeedFile) -> Iterator[str]:
     """The options that would help, each in a sentence."""
     if not feed.shop.source:
         yield "Add --source with the shop's name: ids are unique within it."

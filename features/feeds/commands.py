@@ -14,9 +14,9 @@ from cli.imports import WORKERS, Workers, import_other, import_records
 from cli.json_lines import WrongFile
 from cli.output import note, say
 from features.feeds.checking import Check, show
+from features.feeds.files import FeedFile
 from features.feeds.formats import Format
 from features.feeds.importing import FeedImporter, Wishes
-from features.feeds.reading import Feed
 from features.feeds.shop import Shop, template
 from features.feeds.shop import categories as read_categories
 from shared.errors import Invalid
@@ -85,7 +85,7 @@ def import_deals(
         return
     of = Shop(source, shop, currency, read_categories(categories) if categories else {}, category)
     if suggest_categories is not None:
-        _suggest(Feed(file, of, form, times.now(), encoding), of, suggest_categories)
+        _suggest(FeedFile(file, of, form, times.now(), encoding), of, suggest_categories)
         return
     wishes = Wishes(update, end_missing, end_most)
     if check:
@@ -104,7 +104,7 @@ def _check(file: BinaryIO, check: Check) -> None:
         raise typer.Exit(1)
 
 
-def _suggest(feed: Feed, shop: Shop, path: Path) -> None:
+def _suggest(feed: FeedFile, shop: Shop, path: Path) -> None:
     """Write a map of the file's categories. Raises Invalid if the map's file exists, WrongFile."""
     if path.exists():
         raise Invalid(f"{path} exists: name another file, or add to that one.")

@@ -4,36 +4,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from decimal import Decimal
+from typing import Any, BinaryIO, NamedTuple
 
 import ijson
 
 DEEPEST = 64
 """Arrays and objects within each other."""
 
-_NUMBER = re.compile(rb"[0-9]{400}")
+TOO_DEEP = f"has more than {DEEPEST} arrays and objects within each other"
+
+MOST_DIGITS = 100
+"""Digits of a number. The parser in C crashes if there are more than Python's limit (4,300)."""
+
+_TOO_MANY = re.compile(rb"([0-9]{%d})[0-9]+" % (MOST_DIGITS + 1))
+_DIGITS = re.compile(rb"[0-9]*\Z")
 
 
-class _Checked:
-    """A file without numbers that crash the parser in C."""
+class Unfit(NamedTuple):
+    """A value that isn't read, and why."""
+
+    why: str
+
+
+class _Cut:
+    """A file whose numbers end after ``MOST_DIGITS`` digits and one, which shows that there were more."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._last = b""
 
     def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        if _NUMBER.search(self._last + data):
-            raise ijson.JSONError("a number of more than 400 digits")
-        self._last = data[-400:]
-        return data
+        while data := self._file.read(size):
+            cut = _TOO_MANY.sub(rb"\1", self._last + data)
+            new = cut[len(self._last) :]
+            self._last = _DIGITS.findall(cut[-MOST_DIGITS - 1 :])[0]
+            if new:
+                return new
+        return b""
 
 
 def values(file: BinaryIO) -> Iterator[Any]:
-    """The elements of an array, or the values one after the other. Raises ijson.JSONError."""
+    """The elements of an array, or the values one after the other; for one that is too deep or has a number of too
+    many digits, Unfit. Raises ijson.JSONError."""
     builder: Any = None
-    depth, base = 0, 0
-    for event, value in ijson.basic_parse(_Checked(file), buf_size=4096, multiple_values=True, use_float=True):
+    depth, base, why = 0, 0, ""
+    for event, value in ijson.basic_parse(_Cut(file), buf_size=4096, multiple_values=True):
         begins, ends = event in ("start_map", "start_array"), event in ("end_map", "end_array")
         if depth == 0 and event == "start_array" and base == 0:
             base = 1
@@ -42,13 +58,27 @@ def values(file: BinaryIO) -> Iterator[Any]:
             base = 0
             continue
         if depth == 0:
-            builder = ijson.ObjectBuilder()
-        builder.event(event, value)
+            builder, why = ijson.ObjectBuilder(), ""
         depth += begins - ends
         if depth > DEEPEST:
-            raise ijson.JSONError(f"more than {DEEPEST} arrays and objects within each other")
+            why = TOO_DEEP
+        elif event == "number" and abs(float(value)) >= 10.0**MOST_DIGITS:
+            why = f"has a number of more than {MOST_DIGITS} digits"
+        if not why:
+            builder.event(event, float(value) if isinstance(value, Decimal) else value)
         if depth == 0:
-            yield builder.value
+            yield Unfit(why) if why else builder.value
+
+
+def is_deep(value: Any) -> bool:
+    """Whether a value is nested deeper than is read."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        held = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list)))
+        level = [inner for each in held for inner in each]
+        if not level:
+            return False
+    return True
 
 
 def products(value: Any) -> Iterator[Mapping[str, Any]]:

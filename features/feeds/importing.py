@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 from cli.imports import BY, WORKERS, Advance, Entry, Importer
 from cli.json_lines import Record
 from features.feeds.fields import Source, TakenOver
+from features.feeds.files import FeedFile
 from features.feeds.formats import Format
-from features.feeds.reading import Feed
 from features.feeds.rules import Meaning
 from features.feeds.shop import Shop
 from shared.api.fields import InvalidBody
@@ -71,9 +71,9 @@ class FeedImporter(Importer):
         advance: Advance = lambda _: None,
     ) -> None:
         super().__init__(table, now, workers=workers, advance=advance)
-        self.feed: Feed | None = None
+        self.feed: FeedFile | None = None
         self._shop = shop
-        self._make: Callable[[BinaryIO], Feed] = lambda file: Feed(file, shop, form, now, encoding)
+        self._make: Callable[[BinaryIO], FeedFile] = lambda file: FeedFile(file, shop, form, now, encoding)
         self.wishes = wishes
 
     def read(self, source: BinaryIO) -> Iterator[Record]:
@@ -132,7 +132,7 @@ class FeedImporter(Importer):
         if ended := sum(damage.each(ending.ids, self._end, str)):
             self.report.also["ended"] += ended
 
-    def refusal(self, feed: Feed, ending: Ending) -> str:
+    def refusal(self, feed: FeedFile, ending: Ending) -> str:
         """Why no deal may be ended, or nothing. What can't be read isn't missing."""
         if self.report.stopped:
             return "Nothing was ended, because the file was not read to its end."
@@ -148,7 +148,7 @@ class FeedImporter(Importer):
             return f"Nothing was ended, because {of} are missing from the file. If they are gone, add --end-most."
         return ""
 
-    def ending(self, feed: Feed) -> Ending:
+    def ending(self, feed: FeedFile) -> Ending:
         """The source's active deals that the file doesn't have, or says are gone."""
         of_source = [*self._of_source()]
         missing = [deal.deal_id for deal in of_source if deal.source_id not in feed.seen]

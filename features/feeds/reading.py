@@ -47,11 +47,12 @@ _UNREADABLE = (ParseError, csv.Error, ijson.JSONError, UnicodeError, LookupError
 
 
 class Feed:
-    """A shop's file that is being read. What is known of it grows with each record.
+    """A shop's file that is being read, in a process of its own (``files.py``). What is known of it grows with each
+    record.
 
-    ``form``, ``encoding`` and ``separator`` say what it was recognised as. ``seen`` are the ids of its records, and
-    ``gone`` those that can't be bought. ``doubts`` are reasons to think that it isn't whole. ``currencies`` counts the
-    prices in each, and whether they name it.
+    ``form``, ``encoding`` and ``separator`` say what it was recognised as. ``gone`` are the ids of records that can't
+    be bought. ``doubts`` are reasons to think that it isn't whole. ``currencies`` counts the prices in each, and
+    whether they name it.
     """
 
     def __init__(self, file: BinaryIO, shop: Shop, form: Format, now: datetime, encoding: str = "") -> None:
@@ -60,7 +61,6 @@ class Feed:
         self.form = Format.AUTO
         self.encoding, self.separator = encoding or "utf-8", ""
         self.currency = shop.currency
-        self.seen: set[str] = set()
         self.gone: set[str] = set()
         self.doubts: list[str] = []
         self.faults = Faults()
@@ -77,8 +77,11 @@ class Feed:
         except DefusedXmlException as error:
             raise WrongFile("The file declares XML entities. A feed needs no entities: it is not read.") from error
         except _UNREADABLE as error:
-            after = f"after record {self.read}" if self.read else "at all"
-            raise WrongFile(f"The file cannot be read {after}: {error}.") from error
+            raise WrongFile(self.stopped(str(error))) from error
+
+    def stopped(self, why: str) -> str:
+        """The sentence that the file is read no further."""
+        return f"The file cannot be read {f'after record {self.read}' if self.read else 'at all'}: {why}."
 
     def _record(self, number: int, size: int, raw: Raw | Record) -> Record:
         self.read += 1
@@ -86,7 +89,6 @@ class Feed:
             return raw._replace(size=size)
         is_json = self.form in (Format.JSON, Format.JSONL)
         source_id = _id_of_json(raw, self.shop) if is_json else self._id(raw)
-        self.seen.add(source_id)
         try:
             fields = self._of_json(raw, source_id) if is_json else self._of_feed(raw, source_id)
             return Record(number, size, fields, source_id=source_id)
@@ -146,7 +148,10 @@ class Feed:
             self._recognise(Format.JSONL)
             source.most = None  # the rest of an overlong line is skipped
             for record in json_lines.records(_Kept(source.buffered, self.doubts)):  # type: ignore[arg-type]  # its lines
-                yield record.number, record.fields or record
+                if record.fields and documents.is_deep(record.fields):
+                    yield record.number, Record(record.number, 0, fault=documents.TOO_DEEP)
+                else:
+                    yield record.number, record.fields or record
             return
         if is_linked:
             source.most = MAX_GRAPH
@@ -157,7 +162,8 @@ class Feed:
                 self._recognise(Format.JSONLD if found else Format.JSON)
             for each in map(documents.texts_of, found) if self.form is Format.JSONLD else [value]:
                 number += 1
-                yield number, each if isinstance(each, dict) else Record(number, 0, fault="must be a JSON object")
+                fault = each.why if isinstance(each, documents.Unfit) else "must be a JSON object"
+                yield number, each if isinstance(each, dict) else Record(number, 0, fault=fault)
         if not number:
             self._recognise(Format.JSON)
 

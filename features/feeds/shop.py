@@ -19,6 +19,9 @@ from shared.values import links
 LEAVE_OUT = "leave out"
 """What a map says of a category that isn't imported."""
 
+MOST_PARTS = 16
+"""Parts of a category's path; Google's taxonomy has seven at most."""
+
 _NAMES = {name.lower(): slug for slug, name in CATEGORIES.items()} | {slug: slug for slug in CATEGORIES}
 
 
@@ -55,7 +58,7 @@ class Shop:
         self.unknown[given[0] if given else ""] += 1
         if not given:
             raise ValueError("must be given (--category)")
-        raise ValueError(f"{given[0]!r} is not mapped to one of ours (--categories)")
+        raise ValueError(f"{given[0][:60]!r} is not mapped to one of ours (--categories)")
 
     def identity(self, own: str, link: str) -> str:
         """A record's ``sourceId``: its own id after its source's name, or else its shop's."""
@@ -82,5 +85,6 @@ def template(unknown: Counter[str]) -> str:
 
 
 def _path(category: str) -> list[str]:
-    """A category's parts in lower case, the widest first: Google writes ``Apparel > Shoes``."""
-    return [part.strip().lower() for part in re.split(r"[>/|;]", category) if part.strip()] or [""]
+    """A category's parts in lower case, the widest first: Google writes ``Apparel > Shoes``. Of many, the first."""
+    parts = [part.strip().lower() for part in re.split(r"[>/|;]", category) if part.strip()]
+    return parts[:MOST_PARTS] or [""]

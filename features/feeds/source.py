@@ -29,7 +29,7 @@ class Source(io.RawIOBase):
     """A file that counts the bytes read, and limits the size of a record."""
 
     def __init__(self, file: Any) -> None:
-        self._read = getattr(file, "read1", file.read)
+        self._read = file.read1 if hasattr(file, "read1") else file.read
         self._since = 0
         self.most: int | None = MAX_RECORD
         self.buffered = io.BufferedReader(self, 2 * HEAD)

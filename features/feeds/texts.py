@@ -8,11 +8,16 @@ import unicodedata
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+import nh3
+
 from shared.values import money
 
-_TAG = re.compile(r"(/?)([a-z][a-z0-9]*)|!--")
+MOST_MARKUP = 64 * 1024
+"""Characters of HTML that are read: a browser's rules take quadratic time for tags within each other."""
+
 _SPACED = {"p", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "th", "tr", "ul", "ol"}
 _UNSEEN = {"script", "style"}
+_KEPT_TAG = re.compile(r"</?[a-z0-9]+>")
 _WRITTEN = "KČ=CZK ZŁ=PLN FT=HUF LEI=RON ЛВ=BGN РУБ=RUB ₽=RUB RUR=RUB ГРН=UAH £=GBP €=EUR EURO=EUR"
 _SIGNS = dict(pair.split("=") for pair in _WRITTEN.split(" "))
 """Signs and words for currencies beside those of ISO 4217."""
@@ -35,29 +40,12 @@ def _shown(character: str) -> str:
 
 
 def without_tags(markup: str) -> str:
-    """The text of HTML, in one line. It passes once over its characters, whatever they are."""
-    lower, parts, at = markup.lower(), [], 0
-    while (start := lower.find("<", at)) >= 0:
-        parts.append(markup[at:start])
-        tag = _TAG.match(lower, start + 1)
-        if tag is None:
-            parts.append("<")
-            at = start + 1
-            continue
-        close, name = ("-->" if tag[2] is None else ">"), tag[2]
-        end = lower.find(close, tag.end())
-        if name in _UNSEEN and not tag[1] and end >= 0:
-            end = lower.find(f"</{name}", end)
-            end = lower.find(">", end) if end >= 0 else -1
-            name = "p"
-        if end < 0:  # browsers show nothing of a tag that doesn't end
-            break
-        if name in _SPACED:
-            parts.append(" ")
-        at = end + len(close)
-    else:
-        parts.append(markup[at:])
-    return plain(html.unescape("".join(parts)))
+    """The text of HTML, in one line: as browsers show it, and of a long one the beginning."""
+    if "<" not in markup and "&" not in markup:
+        return plain(markup)
+    whole = markup if len(markup) <= MOST_MARKUP else markup[:MOST_MARKUP].rpartition("<")[0]
+    kept = nh3.clean(whole, tags=_SPACED, attributes={}, clean_content_tags=_UNSEEN)
+    return plain(html.unescape(_KEPT_TAG.sub(" ", kept)))
 
 
 def when(text: str) -> datetime | None:

@@ -244,29 +244,6 @@ def test_a_picture_never_refuses_a_record(table: Table, run: Callable[..., str],
     assert [deal.image for deal in feeds.read(table, ALL_DEALS, limit=9, now=now()).items] == [None]
 
 
-def test_a_large_body_goes_in_without_its_end(table: Table, run: Callable[..., str]) -> None:
-    text = shopify(lines(3)).replace("and warm", "and warm" * 20_000, 1)
-
-    assert "3 deals created" in run(text)
-
-
-HOSTILE = {
-    "a number of 5,000 digits": '[{"sourceId": "a", "price": ' + "9" * 5_000 + "}]",
-    "20,000 arrays within each other": "[" * 20_000,
-    "20,000 elements within each other": "<rss>" + "<a>" * 20_000,
-    "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><rss></rss>',
-    "1,000 open quotation marks": "id\ttitle\tlink\tprice\n" + '"a\tb\tc\td\n' * 1_000,
-}
-
-
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_file_is_refused_in_one_sentence(run: Callable[..., str], text: str) -> None:
-    printed = run(text, "--source", "up", code=1)
-
-    assert "The file cannot be read" in printed
-    assert "Traceback" not in printed
-
-
 def test_the_document_says_of_each_field_what_the_rules_say() -> None:
     """Absent, empty, unreadable and impossible, in one table."""
     text = README.read_text(encoding="utf-8")
