@@ -54,16 +54,10 @@ def pack() -> None:
     stand_ins.install()
     from demo.site import begun
     from shared import features, hooks
-    from shared.http import cached_pages
 
     site = begun("/out/rows.json", "http://127.0.0.1", "/site")
     site.keep((OUT / "kept.json").read_text())
     front = site.answer("GET", "/", {})["content"].decode()
-    for at in [each for each in site.moto.items if "CACHE" in each.value]:  # copies would expire before most visits
-        del site.moto.items[at]
-    (OUT / "kept.json").write_text(site.kept())
-    cached_pages.memory.cache_clear()  # otherwise the copies just read are shown, and nothing is drawn
-    site.answer("GET", "/", {})
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
         site.answer("GET", path, {})
     first = _used()

@@ -6,11 +6,13 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -73,8 +75,9 @@ def rows() -> Json:
     return {"functions": functions, "variables": environment}
 
 
-def fill(site: Site) -> None:
-    """Fill a new site's table with the seeds, two accounts and the sample, and build the page copies."""
+def fill(site: Site) -> datetime:
+    """Fill a new site's table with the seeds, two accounts and the sample, and build the page copies. Returns the time
+    that all of it is of."""
     table, now = environment.table(), times.now()
     topics.plant_seeds(table, now)
     for name in ("member", "editor"):
@@ -83,13 +86,14 @@ def fill(site: Site) -> None:
     site.follow()
     site.tick()
     site.changes()
+    return now
 
 
 def pack() -> None:
     """Write the parts: the filled table, and the archives for the tab's Python. Raises SystemExit on failure."""
     PARTS.mkdir(parents=True, exist_ok=True)
     site = Site(rows(), "http://127.0.0.1", "/site")
-    fill(site)
+    (PARTS / "clock").write_text(str(int(fill(site).timestamp())))
     (PARTS / "kept.json").write_text(site.kept())
     (PARTS / "rows.json").write_text(json.dumps(rows()))
     at = {"/app": ROOT, "/lambda": bundle("full", this_machine()).path, "/libraries": sysconfig.get_path("purelib")}
@@ -104,7 +108,8 @@ def write(to: Path = BUILT) -> None:
     info = json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"]
     large = {name: ((PYODIDE if name.startswith("pyodide") else PARTS) / name).read_bytes() for name in PACKED}
     sizes = {name: len(content) for name, content in large.items() if name != "rest"}
-    code, given = digest_of(*CODE), {"sizes": sizes, "lock": {"info": info, "packages": {}}}
+    clock = int((PARTS / "clock").read_text())
+    code, given = digest_of(*CODE), {"sizes": sizes, "lock": {"info": info, "packages": {}}, "clock": clock}
     contents = {
         "build.mjs": "".join(f"export const {n} = {json.dumps(value)};\n" for n, value in given.items()).encode(),
         "worker.mjs": (HERE / "worker.mjs").read_bytes(),
@@ -114,7 +119,8 @@ def write(to: Path = BUILT) -> None:
     }
     shell, worker = {name: _shell(name) for name in SHELL}, (HERE / "sw.js").read_bytes()
     build = hashlib.sha256(b"".join([code.encode(), *contents.values(), *shell.values(), worker])).hexdigest()[:12]
-    shell["index.html"] = shell["index.html"].replace(b"BUILD", build.encode()).replace(b"CODE", code.encode())
+    for mark, text in {"BUILD": build, "CODE": code, "LINKS": _links()}.items():
+        shell["index.html"] = shell["index.html"].replace(mark.encode(), text.encode())
     files = dict.fromkeys(SHELL, "") | {f"{build}/{name.removesuffix('.packed')}": "" for name in contents}
     files |= {f"{build}/{name}": kind for name, kind in PACKED.items()}
     for name, value in {'"BUILD"': build, "FILES": files, "SHELL": SHELL}.items():
@@ -123,6 +129,14 @@ def write(to: Path = BUILT) -> None:
     (to / build).mkdir(parents=True)
     for name, content in {**shell, "sw.js": worker, **{f"{build}/{n}": each for n, each in contents.items()}}.items():
         (to / name).write_bytes(content)
+
+
+def _links() -> str:
+    """Links to the documents and to the code, if a workflow of the repository publishes them beside the demo."""
+    if not (repository := os.environ.get("GITHUB_REPOSITORY")):
+        return ""
+    code = f"{os.environ['GITHUB_SERVER_URL']}/{repository}"
+    return f' <a href="../">Read the documentation</a> or <a href="{code}">get the code</a>.'
 
 
 def _shell(name: str) -> bytes:

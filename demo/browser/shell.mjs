@@ -1,9 +1,18 @@
 // The page around the site: starts it, hands on what the service worker asks for, and keeps the address and the title.
 const part = (id) => document.getElementById(id), { build, code } = document.documentElement.dataset;
 const root = new URL(".", location).pathname, base = `${root}site`, lock = `big-time-deals ${root}`;
-const frame = part("site"), others = new BroadcastChannel(lock), waiting = new Map();
+const frame = part("site"), others = channel(), waiting = new Map();
 const path = (address) => (new URL(address).hash.startsWith("#/") ? new URL(address).hash.slice(1) : "/");
-let worker, me, last = 0, shown = false, failed = false;
+let worker, me, version, last = 0, shown = false, failed = false;
+
+// To the other tabs of the demo. Firefox throws where the page may store nothing; then there is no service worker either.
+function channel() {
+  try {
+    return new BroadcastChannel(lock);
+  } catch {
+    return { postMessage() {} };
+  }
+}
 
 const step = (text, percent) => { if (failed) return; part("step").textContent = text; if (percent) part("bar").value = percent; };
 
@@ -12,6 +21,12 @@ function fail(sentence) {
   failed = true; // what loads meanwhile still reports its progress
   part("bar").hidden = frame.hidden = true;
   part("start").hidden = false;
+}
+
+// The clock of the tab stands where the sample was made, or where the visit before ended.
+function dated({ clock, again }) {
+  const day = new Date(clock).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+  part("clock").textContent = again ? ` You left it on ${day}, and its clock goes on from there.` : ` Its deals and its clock are of ${day}.`;
 }
 
 // A sentence under the line, with buttons: what is not kept, or was set aside.
@@ -99,6 +114,7 @@ async function lead() {
     if (data.step) step(data.step, data.percent);
     else if (data.failed) fail(data.failed);
     else if (data.notice) notice(data.notice);
+    else if (data.clock) dated(data);
     else if (data.ticked) frame.dataset.ticked = "yes";
     else {
       for (const line of data.cookies) document.cookie = line;
@@ -115,21 +131,40 @@ async function lead() {
 }
 
 navigator.serviceWorker?.addEventListener("message", ({ data, ports: [port] }) => {
-  if (data.you) me = data.you;
+  if (data.you) [me, version] = [data.you, data.version];
   if (!port) return;
   waiting.set(++last, port);
   worker.postMessage({ ...data, id: last });
 });
 
+// A version that was published meanwhile takes over before anything starts. A tab that runs the older one keeps it.
+async function renewed(registration) {
+  if (!registration.active) return false;
+  await Promise.race([registration.update().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 5000))]);
+  const next = registration.installing ?? registration.waiting;
+  if (!next) return false;
+  while (next.state === "installing") await new Promise((resolve) => next.addEventListener("statechange", resolve, { once: true }));
+  const { held } = await navigator.locks.query();
+  if (next.state !== "installed" || held.some(({ name }) => name.startsWith(lock))) return false;
+  const changed = new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true }));
+  next.postMessage("take over");
+  await changed;
+  return true;
+}
+
 async function start() {
   if (!("WebAssembly" in self)) return fail("This browser has no WebAssembly. Try a current Firefox, Chrome, Edge or Safari.");
   if (!navigator.serviceWorker || !navigator.locks) return fail("This browser allows no service worker here, as in some private windows. Open the page in an ordinary window, over HTTPS.");
   try {
-    await navigator.serviceWorker.register("sw.js");
+    if (await renewed(await navigator.serviceWorker.register("sw.js", { updateViaCache: "none" }))) return location.reload();
     const { active } = await navigator.serviceWorker.ready;
     navigator.serviceWorker.startMessages();
     active.postMessage("mine?");
     while (!me || !navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 20));
+    if (version !== build && !sessionStorage.getItem(lock)) { // the page is of an older version: a cache of HTTP had it
+      sessionStorage.setItem(lock, version);
+      return location.reload();
+    }
   } catch (error) {
     return fail(`This browser could not start the service worker (${error.message}). Allow the page to store data, or check the connection, and reload.`);
   }
@@ -140,4 +175,4 @@ async function start() {
   show();
   navigator.locks.request(lock, lead);
 }
-start();
+start().catch((error) => fail(`The site could not be started (${error.message}). Allow the page to store data, and reload.`));

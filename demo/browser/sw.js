@@ -3,10 +3,15 @@ const build = "BUILD", files = FILES, shell = SHELL;
 const root = new URL(self.registration.scope).pathname, lock = `big-time-deals ${root}`;
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-self.addEventListener("install", (event) => event.waitUntil(Promise.all(shell.map((name) => own(name, event)))));
+// What a host lets browsers keep may be of the version before: the page around the site comes from the host itself.
+self.addEventListener("install", (event) => event.waitUntil(Promise.all(shell.map((name) => own(name, event, "no-cache")))));
 self.addEventListener("activate", (event) => event.waitUntil(tidied().then(() => self.clients.claim())));
-// A page asks to be answered by this, also one that was reloaded past it (Shift and reload), and learns how it is called.
-self.addEventListener("message", (event) => event.waitUntil(self.clients.claim().then(() => event.source.postMessage({ you: event.source.id }))));
+// A page asks to be answered by this, also one that was reloaded past it (Shift and reload), and learns how it is called
+// and of which version this is. It may also tell a new version not to wait.
+self.addEventListener("message", (event) => {
+  if (event.data === "take over") return void self.skipWaiting();
+  event.waitUntil(self.clients.claim().then(() => event.source.postMessage({ you: event.source.id, version: build })));
+});
 self.addEventListener("fetch", (event) => {
   const { origin, pathname, search } = new URL(event.request.url), name = pathname.slice(root.length);
   if (origin !== location.origin || !pathname.startsWith(root)) return;
@@ -20,10 +25,10 @@ async function tidied() {
 }
 
 // A file of ours. Hosts differ in what they compress and how they call it: the large ones are packed, and unpacked here.
-async function own(name, event) {
+async function own(name, event, cached = "default") {
   const cache = await caches.open(`${lock} ${build}`), kept = await cache.match(root + name);
   if (kept) return kept;
-  const type = files[name], answer = await fetch(root + name + (type ? ".packed" : ""));
+  const type = files[name], answer = await fetch(root + name + (type ? ".packed" : ""), { cache: cached });
   if (!answer.ok) return answer;
   const whole = type ? new Response(answer.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } }) : answer;
   event.waitUntil(cache.put(root + name, whole.clone()).catch(() => {})); // where storage is full, the host has it still

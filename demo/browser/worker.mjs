@@ -1,6 +1,11 @@
 // CPython with the site in it, the cookies that no script may see, and what is kept from one visit to the next.
-import { lock, sizes } from "./build.mjs";
+import { clock, lock, sizes } from "./build.mjs";
 import { loadPyodide } from "./pyodide.mjs";
+
+// The tab's clock goes on from when the sample was made, or from the visit before: a demo of last year looks like today's.
+const now = Date.now;
+let behind = now() - clock * 1000;
+Date.now = () => now() - behind;
 
 const total = Object.values(sizes).reduce((sum, each) => sum + each);
 const EARLY = /^\/($|\?|assets\/|pictures\/|my\/status|site\.webmanifest)/; // what the first archive answers
@@ -53,7 +58,7 @@ async function write() {
   try {
     kept.database ??= await opened();
     const change = kept.database.transaction("kept", "readwrite"), store = change.objectStore("kept");
-    for (const [key, item] of [["table", kept.table], ["jar", [...jar]], ["records", site.pending()], ...kept.unsaved]) store.put(item, key);
+    for (const [key, item] of [["table", kept.table], ["jar", [...jar]], ["records", site.pending()], ["clock", Date.now()], ...kept.unsaved]) store.put(item, key);
     await ended(change);
     kept.unsaved.clear();
   } catch (error) {
@@ -71,12 +76,17 @@ async function over() {
 
 async function begin({ origin, base, name }) {
   kept.name = name;
-  const before = held().catch(() => new Map());
+  const before = held().catch(() => new Map()).then((found) => {
+    if (found.has("clock")) behind = now() - found.get("clock");
+    post({ clock: Date.now(), again: found.has("clock") });
+    return found;
+  });
   const [runtime, first] = await Promise.all([
     loadPyodide({ stdLibURL: new URL("python_stdlib.zip", import.meta.url).href, lockFileContents: lock }),
     bytes("first"),
   ]);
   py = runtime;
+  const found = await before; // Python's clock is set
   step("Starting Python …", 75);
   py.runPython(`import gc, sys
 gc.disable()  # what the start makes stays, so there is nothing to look for
@@ -99,7 +109,6 @@ def unpack(archive):
   py.runPython("from demo import stand_ins; stand_ins.install()");
   site = py.pyimport("demo.site").begun("/app/rows.json", origin, base);
   step("Reading the table …", 85);
-  const found = await before;
   kept.table = found.get("table") ?? py.FS.readFile("/app/kept.json", { encoding: "utf8" });
   for (const [key, cookie] of found.get("jar") ?? []) jar.set(key, cookie);
   const changes = [...found].filter(([key]) => key.startsWith("[")).map(([key, item]) => [key, item ?? undefined]); // null is not None

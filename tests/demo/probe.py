@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -28,6 +29,7 @@ from demo.site import Site, answered  # noqa: E402  # the same
 from shared.dynamodb.schema import create_table_request  # noqa: E402  # the same
 from shared.http import cached_pages  # noqa: E402  # the same
 from shared.runtime import environment  # noqa: E402  # the same
+from shared.values import times  # noqa: E402  # the same
 
 NOTHING = json.dumps({"items": [], "files": {}})
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -96,7 +98,10 @@ def _sorted(items: list[Any]) -> list[str]:
 
 def pages(kept: str, endpoint: str, address: str, asked: str) -> list[list[Any]]:
     """The status, the ``Server-Timing`` and the text of the pages that are ``asked`` (JSON: paths by a username), by
-    another engine that holds the items of the file ``kept``; ``address`` is where the demo has its pages."""
+    another engine that holds the items of the file ``kept``; ``address`` is where the demo has its pages. The clock is
+    the tab's: it goes on from when the sample was made."""
+    real, behind = times.now, times.now() - datetime.fromtimestamp(int((packing.PARTS / "clock").read_text()), UTC)
+    times.now = lambda: real() - behind
     parts = urlsplit(address)
     site = Site(packing.rows(), f"{parts.scheme}://{parts.netloc}", parts.path)
     _move(site, json.loads(Path(kept).read_text()), endpoint)
