@@ -36,6 +36,9 @@ PATHS = """
 """
 """Pages whose files are packed; libraries' files only if something uses them."""
 
+COPIES = ("FRONTPAGECACHE", "DEALSCACHE")
+"""The copies that are packed: the first page needs them. The clock makes the others in the first minute."""
+
 _opened: set[str] = set()
 
 
@@ -58,6 +61,9 @@ def pack() -> None:
     site = begun("/out/rows.json", "http://127.0.0.1", "/site")
     site.keep((OUT / "kept.json").read_text())
     front = site.answer("GET", "/", {})["content"].decode()
+    for at in [each for each in site.moto.items if "CACHE" in each.value and not each.value.startswith(COPIES)]:
+        del site.moto.items[at]
+    (OUT / "kept.json").write_text(site.kept())
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
         site.answer("GET", path, {})
     first = _used()
