@@ -81,6 +81,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(packing, "PYODIDE", tmp_path)
     for name in ("pyodide.mjs", *packing.PACKED):
         (tmp_path / name).write_text(f"the content of {name}")
+    (tmp_path / "clock").write_text("1798761600")
     (tmp_path / "pyodide-lock.json").write_text(json.dumps({"info": {"abi_version": "1"}, "packages": {"numpy": {}}}))
     return tmp_path
 
