@@ -19,8 +19,8 @@ from shared.html.links import base
 from shared.html.views import render
 from shared.models.catalog import Deal, Feed, Page, Period
 
-LINK = 'href="/'
-"""The start of a link to a page of the site, in a copy."""
+LINKS = ('href="/', 'action="/')
+"""The starts of a link to a page of the site and of a form's address, in a copy."""
 
 IMAGES = tuple(path for each in features.roles(hooks.Navigation) for path in each.IMAGE_PATHS)
 """The starts of our images' addresses, in a copy."""
@@ -195,7 +195,8 @@ def placed(text: str) -> str:
     if not prefix:
         return text
     # User content has no plain slash here: templates escape it as a character reference.
-    text = text.replace(LINK, f'href="{prefix}/')
+    for start in LINKS:
+        text = text.replace(start, f"{start[:-1]}{prefix}/")
     for image in IMAGES:
         text = text.replace(f" {image}", f" {prefix}{image}").replace(f'"{image}', f'"{prefix}{image}')
     return text

@@ -21,6 +21,7 @@ from shared import features, hooks, settings
 from shared.html import links
 from shared.html.links import absolute, base, below, origin
 from shared.models.catalog import CATEGORIES, Deal, Listed, Period, Status
+from shared.values import kinds
 from shared.values import money as amounts
 from shared.values.links import likenesses, named, numbered, shown_host
 from shared.values.links import picture as picture_at
@@ -98,8 +99,8 @@ COLUMNS = (2, 3, 4, 6, 8)
 FRONT_COLUMNS = (1, 3, 4, 5, 6)
 """The same on the front page, which has another column beside the cards on wide screens."""
 
-LONG_WORD = 9
-"""The number of letters from which a tile sets a word of a brand's name smaller."""
+OLD = timedelta(days=30)
+"""From this age on, a price that no editor has checked since is old."""
 
 FULL_ROWS = 24
 """A number of cards whose last row is full on every screen."""
@@ -116,6 +117,12 @@ def currencies(chosen: str) -> dict[str, str]:
 def list_price(deal: Deal) -> str | None:
     """A deal's list price as text, if the deal is at least one percent cheaper; else None."""
     return money(deal.list_price, deal.currency) if deal.list_price and deal.discount_percent else None
+
+
+def usual(deal: Deal) -> list[str]:
+    """The usual prices of a deal's product in the 60 days before it: the lowest and the highest, or one, or none."""
+    amounts_of = deal.verdict.usual if deal.verdict else ()
+    return list(dict.fromkeys(money(amounts.of_units(units, deal.currency), deal.currency) for units in amounts_of))
 
 
 def day(when: date, now: datetime | None = None) -> str:
@@ -143,9 +150,14 @@ def moment(when: datetime) -> str:
     return f"{day(when)} {when.year}, {clock(when)} UTC"
 
 
+def short_day(when: date, now: datetime) -> str:
+    """A day: ``31 Jul``, or ``31 Jul 2027`` in another year."""
+    return f"{when.day} {_MONTHS[when.month - 1][:3]}{_other_year(when, now)}"
+
+
 def short_moment(when: datetime, now: datetime) -> str:
     """A time with its zone: ``31 Jul, 19:42 UTC``, or ``31 Jul 2027, 19:42 UTC`` in another year."""
-    return f"{when.day} {_MONTHS[when.month - 1][:3]}{_other_year(when, now)}, {clock(when)} UTC"
+    return f"{short_day(when, now)}, {clock(when)} UTC"
 
 
 def image(deal: Deal, width: int) -> Card | None:
@@ -187,7 +199,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         ),
         "brand": deal.brand,
         "brand_name": deal.brand_name,
-        "long": max(map(len, deal.brand_name.split()), default=0) > LONG_WORD,
+        "look": kinds.look(deal.title, deal.deal_id),
         "category": deal.category,
         "category_name": CATEGORIES.get(deal.category, deal.category),
         "image": image(deal, width),
@@ -202,12 +214,16 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "at": to_iso(deal.created_at),
         "clock": clock(deal.created_at),
         "day": day(deal.created_at, now),
+        "on": short_day(deal.created_at, now) if dated else clock(deal.created_at),
         "when": day(deal.created_at, now) if dated else clock(deal.created_at),
         "ends": to_iso(ends_at) if ends_at else None,
         "ends_at": short_moment(ends_at, now) if ends_at else None,
+        "ends_on": short_day(ends_at, now) if ends_at else None,
         "soon": bool(ends_at and ends_at - now < SOON),
         "over": _OVER.get(status),
         "marks": (),
+        "old": status is Status.ACTIVE and now - deal.changed_at >= OLD,
+        "usual": usual(deal) if status is Status.ACTIVE else [],
         "low": deal.is_lowest and status is Status.ACTIVE,
         "remark": None,
         "unseen": [],

@@ -71,7 +71,7 @@ def test_a_card_shows_an_end_in_the_readers_zone_with_another_year_or_what_is_le
         for left in (timedelta(days=3), timedelta(hours=3), timedelta(days=366))
     )
 
-    assert before.startswith(f"{there.day} {there:%b}, {there:%H:%M} GMT+9")
+    assert before == f"{there.day} {there:%b}"
     assert last_day == "in 3 h"
     assert str(ENDS.year) in a_year_before
 

@@ -317,7 +317,7 @@ def test_a_deal_that_ended_says_so_and_one_that_was_withdrawn_is_gone_and_says_n
     gone = ask(path)
 
     assert "<dt>Ends</dt>" in before
-    assert "Go to shop.example" in before
+    assert "<span>Go to the shop</span> <small>shop.example</small>" in before
     assert (ended["statusCode"], gone["statusCode"]) == (200, 410)
     for present in ("This deal ended on", "<dt>Ended</dt>", 'name="robots" content="noindex'):
         assert present in ended["body"]
@@ -534,7 +534,8 @@ def test_whatever_an_editor_typed_stays_text(ask: Ask, table: Table, now: dateti
             assert not feedparser.parse(answer["body"]).bozo
             continue
         document = parsed(answer, strict=False)
-        assert len(document.findall(".//script")) == (2 if path.startswith("/deals") else 1)
+        scripts = [each for each in document.findall(".//script") if each.get("src") is None]
+        assert [each.get("type") for each in scripts] == (["application/ld+json"] if path.startswith("/deals") else [])
         assert document.findall(".//code//b") == document.findall(".//img[@src='x']") == []
 
 

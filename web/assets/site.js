@@ -1,16 +1,16 @@
 const root = document.documentElement, {base, in: own} = root.dataset;
 const all = (what, from = document) => from.querySelectorAll(what);
 
-// Times in the reader's own zone; on an end's last day what is left, beside the full time.
+// Times in the reader's own zone; in an end's last two days what is left, beside the full time.
 const clock = {hour: "2-digit", minute: "2-digit", timeZoneName: "short"};
 const showTimes = () => {
   const now = new Date();
   for (const time of all("time[data-ends], time[data-local]")) {
     const when = new Date(time.dateTime), left = when - now, full = "local" in time.dataset;
     const year = full || when.getFullYear() !== now.getFullYear() ? {year: "numeric"} : {};
-    const local = when.toLocaleString("en-GB", {day: "numeric", month: full ? "long" : "short", ...year, ...clock});
+    const local = when.toLocaleString("en-GB", {day: "numeric", month: full ? "long" : "short", ...year, ...(time.dataset.ends === "day" ? {} : clock)});
     const soon = left < 36e5 ? `in ${Math.ceil(left / 6e4)} min` : `in ${Math.floor(left / 36e5)} h`;
-    const last = "ends" in time.dataset && left > 0 && left < 864e5;
+    const last = "ends" in time.dataset && left > 0 && left < 1728e5;
     time.textContent = !last ? local : full ? `${local}, ${soon}` : soon;
     time.title = local;
   }
@@ -84,6 +84,9 @@ const showMine = async () => {
     spoken.textContent = ` ${count.dataset.counts}`;
     count.hidden = !number;
     count.replaceChildren(...number ? [number, spoken] : []);
+  }
+  for (const own of all("[data-own]")) {
+    own.hidden = !(own.querySelector("b").textContent = mine[own.dataset.own] ?? "");
   }
   showStates(mine);
 };

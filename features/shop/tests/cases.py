@@ -247,7 +247,7 @@ FORMS = {
     "checkout at another price": State("/shop/checkout", 409, "ana", _ORDERED),
 }
 # The shop has a style sheet of its own.
-BUDGETS = {"cart": replace(OF_MEMBERS, all=32 * 1024, requests=8)}
+BUDGETS = {"cart": replace(OF_MEMBERS, all=36 * 1024, requests=9)}
 IMPORTS = {"orders": ("pydantic",), "shop": ("pydantic", "minijinja"), "sales": ("pydantic", "minijinja")}
 PICTURED_OF_MEMBERS = {"features/shop/cart-dark": "/shop/cart"}
 RELEASE_WRITES, RELEASE_CHANGES, RELEASE_READS = (write,), (change,), (read,)

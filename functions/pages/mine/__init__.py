@@ -12,7 +12,7 @@ from functions.pages.mine.following import like, topic_at, watch
 from functions.pages.mine.watches import alert_on_price, alert_on_words
 from shared import features, hooks
 from shared.data.catalog import deals
-from shared.data.members import follows
+from shared.data.members import alerts, follows
 from shared.errors import DealsError
 from shared.html import cookies, forms, pages
 from shared.html.pages import Answer, Request, Routes, serve
@@ -48,14 +48,20 @@ def status(request: Request) -> Answer:
     return pages.json_answer({**head, **states.pop("of deal", {}), **states})
 
 
-def _states_of(number: str, username: str) -> dict[str, bool]:
-    """The states of a deal's buttons. Two round trips; one if its id is given."""
+def _states_of(number: str, username: str) -> dict[str, bool | str]:
+    """The states of a deal's buttons, and the price of the reader's alert. Two round trips."""
     try:
-        deal_id = deals.place_of(table(), number).deal_id
+        place = deals.place_of(table(), number)
+        product = place.product or deals.place(deals.get(table(), place.deal_id)).product
     except DealsError:
         return {}
-    found = table().gather([partial(each.states_of, table(), deal_id, username) for each in _OF_FEATURES])
-    return dict(chain.from_iterable(states.items() for states in found))
+    *found, alert = table().gather(
+        [
+            *(partial(each.states_of, table(), place.deal_id, username) for each in _OF_FEATURES),
+            partial(alerts.ceiling_on, table(), username, product),
+        ]
+    )
+    return dict(chain.from_iterable(states.items() for states in found)) | ({"alert": alert} if alert else {})
 
 
 _OF_FEATURES = features.roles(hooks.Mine)

@@ -5,8 +5,10 @@ Alerts are set on deals' pages and searches, which are public.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from itertools import chain
@@ -18,12 +20,13 @@ from shared import features, hooks
 from shared.data.catalog import deals, topics
 from shared.data.members import alerts, follows, limits, users
 from shared.errors import InvalidLimits, NoSuchAlert, NoSuchTopic, NotWatching
-from shared.html import cookies, forms, pages
+from shared.html import cookies, forms, pages, views
 from shared.html.pages import Answer, Request, Routes
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Status, Topic
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Deal, Status, Topic
 from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert
 from shared.runtime.environment import table
 from shared.values import money
+from shared.values.money import units
 
 PLACE = "/my/watches"
 """The page that lists all of this."""
@@ -58,8 +61,9 @@ def watches(
         partial(users.hot_pace, table(), username),
         *(partial(each.watches, table(), username) for each in of_features),
     )
-    rows = _rows(followed, liked, [each for each in (brand, edited) if isinstance(each, Topic)])
-    of_alerts = [_alert_row(alert) for alert in alerted]
+    others = [each for each in (brand, edited) if isinstance(each, Topic)]
+    rows, found = table().gather([partial(_rows, followed, liked, others), partial(_deals_of, alerted)])
+    of_alerts = _by_distance([_alert_row(alert, found, request.now) for alert in alerted])
     if isinstance(edited, Topic) and edited not in rows:
         raise NoSuchTopic(edited.kind.label, edited.slug)
     editing = row_id(edited) if isinstance(edited, Topic) else edited
@@ -174,10 +178,43 @@ def remove_alert(request: Request, alert_id: str) -> Answer:
     return pages.redirect(PLACE, notice="alert-removed")
 
 
-def _alert_row(alert: Alert) -> dict[str, Any]:
-    """An alert's row in the table."""
+def _deals_of(alerted: Iterable[Alert]) -> dict[str, Deal]:
+    """The deals that price alerts were set on, as they are now, by id. One BatchGetItem for a hundred."""
+    wanted = dict.fromkeys(alert.deal_id for alert in alerted if isinstance(alert, PriceAlert))
+    return {deal.deal_id: deal for deal in deals.get_many(table(), list(wanted))}
+
+
+def _by_distance(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Alerts' rows, those first whose price is reached or nearest; then those without a price today."""
+    return sorted(rows, key=lambda row: row["today"]["part"] if row["today"] else math.inf)
+
+
+def _today(alert: PriceAlert, deal: Deal | None, now: datetime) -> dict[str, Any] | None:
+    """A deal's price today, the lowest one of 60 days, and how far they are from an alert's; None without an offer."""
+    within = alert.limits
+    if deal is None or deal.status(now) is not Status.ACTIVE or within.currency != deal.currency:
+        return None
+
+    def said(amount: int) -> str:
+        return views.money(money.of_units(amount, deal.currency), deal.currency)
+
+    far = deal.units - units(within.ceiling or "0", deal.currency)
+    lowest = min(deal.units, deal.verdict.cheapest) if deal.verdict else None
+    return {
+        **views.card(deal, now),
+        "part": far / max(1, deal.units),
+        "reached": far <= 0,
+        "far": said(abs(far)),
+        "percent": math.ceil(100 * far / max(1, deal.units)),
+        "lowest": said(lowest) if lowest is not None else None,
+    }
+
+
+def _alert_row(alert: Alert, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
+    """An alert's row in the table; one on a price also says what the deal costs ``today``."""
     of_price = isinstance(alert, PriceAlert)
     return {
+        "today": _today(alert, found.get(alert.deal_id), now) if isinstance(alert, PriceAlert) else None,
         "id": alert.alert_id,
         "title": alert.title if isinstance(alert, PriceAlert) else f"“{alert.limits.words}”",
         "deal": alert.deal_id if isinstance(alert, PriceAlert) else None,

@@ -124,12 +124,12 @@ def _selected(request: Request, selection: Selection) -> Answer:
     shown = sorting.opened_in_settings(selection)
     said = listing.sentence(shown)
     asked = listing.query_of(shown)
-    among = f". From the {'next' if cursor else 'newest'} {found.looked} deals only." if found.looked else ""
+    remark = f"From the {'next' if cursor else 'newest'} {found.looked} deals only." if found.looked else ""
     return selected_page(
         request,
         name=_named(selection),
         count=listing.how_many(len(deals), is_all=more is None) if cursor is None and deals else "",
-        remark=f"{said}{among}",
+        remark=remark,
         order=said,
         narrowing=listing.above(
             "/deals",

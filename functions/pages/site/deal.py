@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from http import HTTPStatus
 from operator import attrgetter
 from typing import Any
@@ -26,9 +26,6 @@ COLOURS = 12
 WHOLE = 20
 """From this price on, suggested prices have no cents."""
 
-OLD = timedelta(days=30)
-"""From this age on, the page says that a price is old."""
-
 _BY_PRICE = attrgetter("units")
 
 routes = Routes()
@@ -44,7 +41,7 @@ def one_deal(request: Request, number: str) -> Answer:
     if deal.number is not None and number != str(deal.number):
         return moved(f"/deals/{deal.number}")
     siblings = views.cards(found.of_brand, now, most=SIBLINGS)
-    cheaper = views.cards(found.cheaper, now, most=SIBLINGS)
+    cheaper = _cheaper(found, now)
     for shown in (siblings, cheaper):
         views.leave_out(shown)
     query = listing.query_of(deal_pages.below(deal))
@@ -71,6 +68,16 @@ def one_deal(request: Request, number: str) -> Answer:
     )
 
 
+def _cheaper(found: deal_pages.DealPage, now: datetime) -> list[views.Card]:
+    """The cards of similar deals that cost less, each with how much less."""
+    shown = views.cards(found.cheaper, now, most=SIBLINGS)
+    units, currency = found.deal.units, found.deal.currency
+    for each in shown:
+        less = money.of_units(units - money.units(each["price"], currency), currency)
+        each["remark"] = f"{views.money(less, currency)} less"
+    return shown
+
+
 def _of_features(found: deal_pages.DealPage, now: datetime) -> dict[str, Any]:
     """The values that features add to the page."""
     shown = zip(features.roles(hooks.DealPage), found.asked, strict=True)
@@ -80,7 +87,7 @@ def _of_features(found: deal_pages.DealPage, now: datetime) -> dict[str, Any]:
 def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:
     """When an editor last checked an active deal's price, if that is long ago."""
     age = now - deal.changed_at
-    if age < OLD or deal.status(now) is not Status.ACTIVE:
+    if age < views.OLD or deal.status(now) is not Status.ACTIVE:
         return None
     return {"day": views.day(deal.changed_at, now), "days": age.days}
 
@@ -98,13 +105,11 @@ def _verdict(deal: Deal, now: datetime) -> dict[str, Any] | None:
     judged = deal.verdict
     if judged is None or deal.status(now) is Status.WITHDRAWN:
         return None
-    cheapest, least, most = (
-        views.money(money.of_units(units, deal.currency), deal.currency) for units in (judged.cheapest, *judged.usual)
-    )
+    cheapest = views.money(money.of_units(judged.cheapest, deal.currency), deal.currency)
     return {
         "lowest": deal.is_lowest,
         "cheaper": None if deal.is_lowest else {"price": cheapest, "day": views.day(judged.day, deal.created_at)},
-        "usual": [least] if least == most else [least, most],
+        "usual": views.usual(deal),
     }
 
 
@@ -137,26 +142,27 @@ def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
             }
             for day in reversed(days)
         ],
-        "line": _line([(day, lowest[day].units) for day in days]),
+        "line": _line([(day, lowest[day].units) for day in days], deal.verdict.usual if deal.verdict else ()),
+        "zero": views.money("0", deal.currency).removesuffix(".00"),
         "least": views.money(min(lowest.values(), key=_BY_PRICE).price, deal.currency),
         "most": views.money(max(lowest.values(), key=_BY_PRICE).price, deal.currency),
     }
 
 
-def _line(points: Sequence[tuple[date, int]]) -> dict[str, Any]:
-    """A step line of prices over days, in a box of 600 by 120."""
+def _line(points: Sequence[tuple[date, int]], usual: Sequence[int]) -> dict[str, Any]:
+    """A step line of prices over days, in a box of 600 by 130, and the heights of the ``usual`` ones.
+
+    The axis begins at zero, so a price that falls by a tenth falls by a tenth of its height.
+    """
     first, last = points[0][0], points[-1][0]
-    span = max(1, (last - first).days)
-    low, high = min(amount for _, amount in points), max(amount for _, amount in points)
-    places = [
-        (
-            round(10 + 580 * (day - first).days / span),
-            round(110 - 100 * (amount - low) / (high - low)) if high > low else 60,
-        )
-        for day, amount in points
-    ]
+    span, high = max(1, (last - first).days), max(1, *usual, *(amount for _, amount in points))
+
+    def height(amount: int) -> int:
+        return round(130 - 120 * amount / high)
+
+    places = [(round(10 + 580 * (day - first).days / span), height(amount)) for day, amount in points]
     steps = f"M{places[0][0]} {places[0][1]}" + "".join(f"H{x}V{y}" for x, y in places[1:])
-    return {"path": steps, "points": places}
+    return {"path": steps, "points": places, "usual": [height(amount) for amount in usual]}
 
 
 def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:

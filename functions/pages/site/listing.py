@@ -183,7 +183,7 @@ def above(
         "to": sent["to"] or "",
         "unit": money.sign(currency) if currency else "",
         "orders": [
-            _choice(name, path, {**asked, **_sorted(sort)}, current=sort is selection.sort)
+            _choice(name, path, {**asked, **_sorted(sort)}, current=sort is (opened or selection).sort)
             for sort, name in ORDERS.items()
         ],
         "marks": [] if selection.lowest else [_choice(LOWEST, path, {**asked, "lowest": "true"})],

@@ -19,10 +19,10 @@ from shared.data.catalog import deals, feed_counts, feeds, offers, sorting
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Selection, Sort, Status, Topic, feed_of
-from shared.values import identifiers, links, money
+from shared.values import identifiers, kinds, links, money
 
-CHEAPER = 12
-"""Cheaper deals of a category to read: about one read unit."""
+CHEAPER = 24
+"""The nearest cheaper deals of a category to read: about two read units."""
 
 AT_PRICE = 30
 """Deals of a brand at one price to read, for the colours and sizes on a deal's card: half a read unit for most."""
@@ -36,8 +36,8 @@ class DealPage:
 
     ``variants`` are active offers of the product, and of its colours and sizes among the brand's deals: those below,
     and those at its price, as on its card. ``of_brand`` are other active deals of the brand, of this month, the last
-    one and the deal's own, or else of the brand page's first months. Both are newest first. ``cheaper`` are the
-    category's cheapest active deals of other brands that cost less; none for a withdrawn deal.
+    one and the deal's own, or else of the brand page's first months. Both are newest first. ``cheaper`` are
+    active deals of other brands and the same kind that cost a little less; none for a withdrawn deal.
     """
 
     deal: Deal
@@ -82,11 +82,15 @@ def below(deal: Deal) -> Selection:
 
 
 def _cheaper(table: Table, deal: Deal, now: datetime) -> tuple[Deal, ...]:
-    """The cheapest deals of a deal's category that cost less, without its brand. One Query."""
+    """Deals of other brands and of the same kind of thing that cost a little less, the nearest price first. One Query.
+
+    Without a kind in its title, a deal has the nearest ones of its category.
+    """
     if deal.withdrawn_at is not None or not deal.units:
         return ()
-    page = sorting.cheapest(table, Topic(CATEGORY, deal.category), below(deal), limit=CHEAPER, now=now, cursor=None)
-    return tuple(each for each in page.items if each.brand != deal.brand)
+    found = sorting.nearest_below(table, Topic(CATEGORY, deal.category), below(deal), limit=CHEAPER, now=now)
+    kind = kinds.kind(deal.title)
+    return tuple(each for each in found if each.brand != deal.brand and kind in (None, kinds.kind(each.title)))
 
 
 def _at_price(table: Table, deal: Deal, now: datetime) -> tuple[Deal, ...]:

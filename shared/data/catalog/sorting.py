@@ -266,6 +266,15 @@ def discounted(
     return _first(behind, of, selection, limit, None)
 
 
+def nearest_below(table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime) -> list[Deal]:
+    """The dearest of the selected deals first. One Query, backward from the highest selected price."""
+    index, partition = _place(of, selection)
+    lowest, highest = keys.prices_between(*selection.bounds, None)
+    items = table.query(partition, **CARDS[index.name], prefix=lowest, until=highest, newest_first=True, limit=limit)
+    read = damage.readable(items, partial(_offered_deal, of, selection))
+    return [deal for deal in read if _is_shown(deal, of, selection, now)]
+
+
 _BY = {Sort.NEWEST: newest, Sort.CHEAPEST: cheapest, Sort.DISCOUNT: discounted}
 
 _BY_PRICE: Mapping[TopicKind, tuple[Index, Callable[[str, str], str]]] = {

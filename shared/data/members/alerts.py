@@ -32,12 +32,13 @@ from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, Index, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, put_new, put_over, require, update
-from shared.errors import AlreadyExists, InvalidLimits, NoSuchAlert, NoSuchMessage, NotSignedIn, TooManyAlerts
+from shared.errors import AlreadyExists, Damaged, InvalidLimits, NoSuchAlert, NoSuchMessage, NotSignedIn, TooManyAlerts
 from shared.models.catalog import Deal, Status
 from shared.models.members import Alert, Limits, Pace, PriceAlert, WordsAlert
 from shared.models.messages import DealNews
 from shared.services import Queue
 from shared.values import links
+from shared.values.money import text as money_text
 from shared.values.money import units
 
 MOST = 100
@@ -102,6 +103,14 @@ def get(table: Table, username: str, alert_id: str) -> Alert:
     if item is None:
         raise NoSuchAlert(alert_id)
     return damage.read(item, from_item)
+
+
+def ceiling_on(table: Table, username: str, product: str) -> str:
+    """The price of a user's alert on a product, given its hash, as text; empty without one. One GetItem."""
+    with suppress(NoSuchAlert, Damaged):
+        within = get(table, username, f"price-{product}").limits
+        return money_text(within.ceiling or "0", within.currency or "")
+    return ""
 
 
 def remove(table: Table, username: str, alert_id: str, account_id: str | None = None) -> None:
