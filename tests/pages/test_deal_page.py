@@ -147,7 +147,7 @@ def test_a_deal_shows_cheaper_ones_of_its_kind_the_nearest_price_first(ask: Ask,
         of(8, "30.00", title="Shoehorn"),
         of(7, "9.00", brand="apple", brand_name="Apple"),
     ]
-    deal, dear, cheap, *_, cheapest = indexed(table, post(table, made, now))
+    deal, dear, cheap, *_, cheapest, _ = indexed(table, post(table, made, now))
 
     page = parsed(ask(f"/deals/{deal.number}"))
 

@@ -36,7 +36,7 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(32))
     ended = Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"}).get("/my/watches").words
 
-    assert "It has a secret address" in offered
+    assert "We create a secret address for it" in offered
     assert (read.status, replaced.status) == (200, 404)
     assert "<title>New from Apple:" in read.text
     feed, newer, older = re.findall("<updated>(.+?)</updated>", read.text)
