@@ -55,12 +55,11 @@ def _states_of(number: str, username: str) -> dict[str, bool | str]:
         product = place.product or deals.place(deals.get(table(), place.deal_id)).product
     except DealsError:
         return {}
-    *found, alert = table().gather(
-        [
-            *(partial(each.states_of, table(), place.deal_id, username) for each in _OF_FEATURES),
-            partial(alerts.ceiling_on, table(), username, product),
-        ]
-    )
+    asked: list[Callable[[], Any]] = [
+        *(partial(each.states_of, table(), place.deal_id, username) for each in _OF_FEATURES),
+        partial(alerts.ceiling_on, table(), username, product),
+    ]
+    *found, alert = table().gather(asked)
     return dict(chain.from_iterable(states.items() for states in found)) | ({"alert": alert} if alert else {})
 
 

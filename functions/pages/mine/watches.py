@@ -6,7 +6,7 @@ Alerts are set on deals' pages and searches, which are public.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -62,7 +62,8 @@ def watches(
         *(partial(each.watches, table(), username) for each in of_features),
     )
     others = [each for each in (brand, edited) if isinstance(each, Topic)]
-    rows, found = table().gather([partial(_rows, followed, liked, others), partial(_deals_of, alerted)])
+    reads: list[Callable[[], Any]] = [partial(_rows, followed, liked, others), partial(_deals_of, alerted)]
+    rows, found = table().gather(reads)
     of_alerts = _by_distance([_alert_row(alert, found, request.now) for alert in alerted])
     if isinstance(edited, Topic) and edited not in rows:
         raise NoSuchTopic(edited.kind.label, edited.slug)
