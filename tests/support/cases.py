@@ -18,6 +18,7 @@ NAMES: Mapping[str, str] = {
     "UNORDERED": "those of them that show items in an order that depends on the engine",
     "IMPORTS": "heavy libraries that a function of the feature imports when it starts, by the function's name",
     "PICTURED": "pages in pictures of the documents, as an editor sees them: the path by a deal, by the picture's name",
+    "PICTURED_PARTS": "parts of a brand's page in those pictures: whether a member sees it, and what takes the picture",
     "PICTURED_OF_MEMBERS": "pages in pictures of a feature's own folder, as a member sees them: the path, by the file",
     "ONE_READ": "members' pages that make one request of their own",
     "TRACED": "pages whose each request has a pattern and a function, with a deal's ``{number}``",

@@ -31,6 +31,7 @@ def take() -> None:
         deal = next(deal for deal in site.deals if deal.coupon_code)
         brand = mode(deal.brand for deal in site.deals)
         ana, eddy = _member(site), entered(site, "eddy", "editor")
+        parts, of_features = cases_by_name("PICTURED_PARTS"), cases_by_name("PICTURED")
         wanted: tuple[tuple[str, str, tuple[int, int], str, str], ...] = (
             ("front-page", "/", (1280, 745), "light", ""),
             ("front-page-dark", "/", PHONE, "dark", ""),
@@ -41,13 +42,12 @@ def take() -> None:
             ("inbox", "/my/inbox", PHONE, "light", ana),
             *((name, path, PHONE, "dark", ana) for name, path in cases_by_name("PICTURED_OF_MEMBERS").items()),
             ("desk", "/desk", LOW, "light", eddy),
-            ("took", f"/brands/{brand}", WIDE, "light", ""),
-            ("form", f"/brands/{brand}", WIDE, "light", ana),
-            *((name, path(deal), LOW, "light", eddy) for name, path in cases_by_name("PICTURED").items()),
+            *((name, f"/brands/{brand}", WIDE, "light", ana if who else "") for name, (who, _) in parts.items()),
+            *((name, path(deal), LOW, "light", eddy) for name, path in of_features.items()),
         )
         for name, path, (width, height), scheme, token in wanted:
             # As on a stage that shows its work, but for the pictures of pages as readers know them.
-            os.environ["SHOWS_WORK"] = "true" if name in ("took", "form", *cases_by_name("PICTURED")) else ""
+            os.environ["SHOWS_WORK"] = "true" if name in {**parts, **of_features} else ""
             context = launched.new_context(
                 base_url=site.origin,
                 viewport={"width": width, "height": height},
@@ -58,12 +58,9 @@ def take() -> None:
             page = context.new_page()
             page.goto(path, wait_until="networkidle")
             file = ROOT / f"{name}.png" if "/" in name else FOLDER / f"{name}.png"
-            if name == "took":
-                page.locator(".took > summary").click()
-                page.locator(".foot").screenshot(path=file)
-            elif name == "form":
-                page.get_by_role("button", name="Like", exact=True).click()
-                page.locator("#form-took").screenshot(path=file)
+            if name in parts:
+                _, take_part = parts[name]
+                take_part(page, file)
             else:
                 page.screenshot(path=file)
             context.close()
@@ -74,7 +71,7 @@ def take() -> None:
 def _member(site: Preview) -> str:
     """The token of someone who has messages and what features have of a member."""
     token, now = entered(site, "ana"), times.now()
-    for deal in site.deals[2:22:4]:
+    for deal in [each for each in site.deals if each.ends_at is None][2:22:4]:
         send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
         for give in cases("OWNS"):
             give(site.table, deal, "ana", now)

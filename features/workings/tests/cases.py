@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import quote
+
+from playwright.sync_api import Page
 
 from features.workings import data
 from shared.data import keys
@@ -23,3 +26,16 @@ ASKED = (("", "/table"), ("", "/table?partition=DEALNUMBER%231"))
 UNORDERED = ("/table",)
 IMPORTS = {"collections": ("minijinja",)}
 PICTURED = {"collection": lambda deal: f"/table?partition={quote(keys.product(product_hash(deal.link)))}"}
+
+
+def _of_a_page(page: Page, file: Path) -> None:
+    page.locator(".took > summary").click()
+    page.locator(".foot").screenshot(path=file)
+
+
+def _of_a_form(page: Page, file: Path) -> None:
+    page.get_by_role("button", name="Like", exact=True).click()
+    page.locator("#form-took").screenshot(path=file)
+
+
+PICTURED_PARTS = {"took": (False, _of_a_page), "form": (True, _of_a_form)}
