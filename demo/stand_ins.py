@@ -121,9 +121,11 @@ class SaltedHasher:
 
 
 def modules() -> dict[str, ModuleType]:
-    """argon2's stand-in, and moto's IAM with one account."""
-    names = ("argon2", "argon2.exceptions", "argon2.profiles", "moto.iam.models")
-    module, errors, profiles, iam = made = [ModuleType(name) for name in names]
+    """The stand-ins of argon2, of zxcvbn's lists of passwords, which are empty, and of moto's IAM, with one account."""
+    names = ("argon2", "argon2.exceptions", "argon2.profiles", "zxcvbn", "zxcvbn.frequency_lists", "moto.iam.models")
+    module, errors, profiles, zxcvbn, lists, iam = made = [ModuleType(name) for name in names]
+    vars(zxcvbn).update(__path__=[])
+    vars(lists).update(FREQUENCY_LISTS={"passwords": []})
     vars(iam).update(get_account_id_from=lambda _key: ACCOUNT, mark_account_as_visited=lambda **_: None)
     vars(module).update(PasswordHasher=SaltedHasher, __path__=[])
     vars(errors).update(InvalidHashError=Mismatch, VerificationError=Mismatch)

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 from argon2 import PasswordHasher
@@ -285,7 +286,8 @@ def test_the_hash_for_unknown_names_has_the_parameters_of_today(monkeypatch: pyt
 
 GUESSED_FIRST = """password123 Password123! P@ssw0rd123 passwordpassword qwertyuiop 1234567890 0987654321 0123456789
 aaaaaaaaaa abcabcabcabc abcdefghij 1q2w3e4r5t 1qaz2wsx3edc iloveyou2024 welcome2024 dragondragon superman2000
-MyPassword1 bigtimedeals football2024 qwerty123456 123qwe123qwe"""
+MyPassword1 bigtimedeals football2024 qwerty123456 123qwe123qwe Spring2025! photography1 christopher volleyball1
+January2024 zaq12wsxcde3 mercedes123 spongebob1"""
 
 
 @pytest.mark.parametrize("guessed_first", GUESSED_FIRST.split())
@@ -293,8 +295,15 @@ def test_what_is_guessed_first_is_refused(guessed_first: str) -> None:
     assert is_common(guessed_first)
 
 
+def test_the_most_used_passwords_are_refused() -> None:
+    used = import_module("zxcvbn.frequency_lists").FREQUENCY_LISTS["passwords"]
+
+    assert len(used) >= 10_000
+    assert [each for each in used if len(each) >= 10 and not is_common(each)] == []
+
+
 @pytest.mark.parametrize(
-    "fine", [PASSWORD, "a new password", "Café au lait", "mauve otter", "kV9#wq2LmZ", "correct-horse"]
+    "fine", [PASSWORD, "a new password", "Café au lait", "mauve otter", "kV9#wq2LmZ", "correct-horse", "harbour 927314"]
 )
 def test_other_passwords_are_taken(fine: str) -> None:
     assert not is_common(fine)
