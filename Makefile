@@ -18,7 +18,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
+.PHONY: help install checkov sam audit sbom dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
 	test-all mutants fire drift bench lock docs demo pictures fork synth clean
 
 help: ## List the targets
@@ -55,6 +55,16 @@ sam: .venv-sam/.installed ## Install the AWS SAM CLI, to run functions with Dock
 		|| .venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 			--only-binary :all: -r requirements/$*.txt
 	@touch $@
+
+audit: install .venv-audit/.installed ## Ask PyPI and npm for known vulnerabilities of the locked packages
+	@$(BIN)/python -m tools.audit
+
+# No package of Node is in an artifact.
+sbom: install .venv-audit/.installed ## List in build/sbom what each artifact, and what builds it, is made of (CycloneDX)
+	@mkdir -p build/sbom
+	@for name in $(notdir $(basename $(wildcard requirements/lambda-*.txt))) dev; do \
+		.venv-audit/bin/cyclonedx-py requirements --output-reproducible --pyproject pyproject.toml \
+			-o build/sbom/$$name.cdx.json requirements/$$name.txt || exit 1; done
 
 # Of npm's package the engine alone: what the package needs besides would be most of node_modules, and nothing runs it.
 dynamodb-local: .dynamodb-local/.installed ## Install Amazon's DynamoDB Local, an engine of the tests (its licence asks for an AWS account)
@@ -169,7 +179,7 @@ lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
 	@cd requirements && for name in lambda-lean lambda-full lambda-pictures lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
-	@cd requirements && for name in checkov sam; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
+	@cd requirements && for name in checkov sam audit; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && ../$(UV_COMPILE) -c dev.txt --no-deps demo.in -o demo.txt
 	@cd requirements && ../$(UV_COMPILE) -c dev.txt --upgrade bench-powertools.in -o bench-powertools.txt
 	@npm install --package-lock-only --silent

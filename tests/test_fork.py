@@ -14,7 +14,7 @@ from shared.features import INSTALLED
 from tools import fork
 from tools.fork import ROOT, Impossible
 
-TOOLS = (".venv", "node_modules", ".venv-checkov", ".venv-sam", ".dynamodb-local", ".venv-demo")
+TOOLS = (".venv", "node_modules", ".venv-checkov", ".venv-sam", ".venv-audit", ".dynamodb-local", ".venv-demo")
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from infra.stacks import DealsStack
 from infra.stage import ON_LAMBDA, lambda_target
 from local.settings import ROOT
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly
+from tools.audit import Audited, of_npm, of_pip
 
 ACKNOWLEDGED = "aws:cdk:acknowledged-rules"
 
@@ -285,10 +286,63 @@ def test_what_deploys_runs_the_functions_own_python() -> None:
 def test_nothing_is_deployed_that_the_tests_have_not_passed() -> None:
     jobs = read(DEPLOY)["jobs"]
 
-    assert jobs["deploy"]["needs"] == "test"
+    assert (jobs["deploy"]["needs"], jobs["build"]["needs"]) == ("build", "test")
     assert jobs["test"] == {"uses": "./.github/workflows/ci.yml"}
     assert "workflow_call" in read(CI)["on"]
     assert "bash .ci/run" in [step.get("run") for step in steps(CI)]
+
+
+@each_workflow
+def test_no_package_is_installed_in_a_job_that_can_have_a_token(file: Path) -> None:
+    trusted = [job for job in read(file)["jobs"].values() if "id-token" in job.get("permissions", {})]
+
+    commands = [step["run"] for job in trusted for step in job["steps"] if "run" in step]
+    used = [step["uses"].partition("@")[0] for job in trusted for step in job["steps"] if "uses" in step]
+
+    assert not [each for each in commands if re.search(r"\b(make|pip|npm|npx|uv)\b", each)]
+    assert not {"actions/checkout", "actions/setup-python"} & {*used}
+
+
+def test_dependabot_sees_each_lock_and_the_actions() -> None:
+    updates = read(ROOT / ".github" / "dependabot.yml")["updates"]
+
+    seen = {
+        (each["package-ecosystem"], folder)
+        for each in updates
+        for folder in each.get("directories") or [each["directory"]]
+    }
+
+    assert seen == {("pip", "/requirements"), ("npm", "/"), ("npm", "/demo"), ("github-actions", "/")}
+    assert all((ROOT / folder.strip("/") / "package-lock.json").exists() for kind, folder in seen if kind == "npm")
+
+
+PACKAGE = {"name": "a", "version": "1", "vulns": []}
+ANSWERS: dict[str, tuple[Audited, bool]] = {
+    "a vulnerability": (of_pip("x", {"dependencies": [PACKAGE | {"vulns": [{"id": "CVE-1"}]}]}), True),
+    "a package that isn't known": (of_pip("x", {"dependencies": [{"name": "a", "skip_reason": "not found"}]}), True),
+    "no feed": (of_pip("x", {"message": "connection refused"}), True),
+    "nothing": (of_pip("x", {"dependencies": [PACKAGE]}), False),
+    "a vulnerability of Node's": (of_npm("x", {"vulnerabilities": {"a": {"severity": "high"}}}), True),
+    "no feed of Node's": (of_npm("x", {"message": "405 Method Not Allowed"}), True),
+    "nothing of Node's": (of_npm("x", {"vulnerabilities": {}}), False),
+}
+
+
+@pytest.mark.parametrize(("audited", "fails"), ANSWERS.values(), ids=ANSWERS)
+def test_what_was_not_audited_is_no_success(audited: Audited, fails: bool) -> None:  # a case
+    assert bool(audited.known or audited.unknown) is fails
+
+
+@pytest.mark.thorough
+def test_the_list_of_what_an_artifact_is_made_of_is_its_lock(tmp_path: Path) -> None:
+    subprocess.run(["make", "--silent", "sbom"], cwd=ROOT, check=True, timeout=1800)
+
+    for name in ("lambda-lean", "lambda-full"):
+        bom = json.loads((ROOT / "build" / "sbom" / f"{name}.cdx.json").read_text())
+        locked = re.findall(r"^([\w-]+)==([\w.]+)", (ROOT / "requirements" / f"{name}.txt").read_text(), re.MULTILINE)
+
+        assert bom["bomFormat"] == "CycloneDX"
+        assert sorted((each["name"], each["version"]) for each in bom["components"]) == sorted(locked)
 
 
 def test_the_tests_before_one_deployment_do_not_cancel_those_before_another() -> None:
