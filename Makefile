@@ -19,7 +19,7 @@ export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
 .PHONY: help install checkov sam audit sbom dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
-	test-all mutants fire drift bench lock docs demo pictures fork synth clean
+	test-all mutants fire drift interleave bench lock docs demo pictures fork synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -171,6 +171,9 @@ fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECO
 drift: install ## Act at random while answers are lost, and tell 20,000 users of a hot deal (DRIFT_ACTIONS: 50,000)
 	@DRIFT_ACTIONS=$(or $(DRIFT_ACTIONS),50000) FAN_OUT_USERS=20000 \
 		$(BIN)/pytest -q -n 0 -s tests/faults/test_drift.py tests/faults/test_fan_out.py
+
+interleave: install ## Try all pairs of writes in all orders of their requests, and all crashes, for 15 minutes; again goes on
+	@PYTHONPATH=. nice $(BIN)/python -m tests.interleave
 
 bench: install ## Measure, and write the tables of docs/benchmarks.md (one only: BENCH=starts)
 	@$(BIN)/python -m benchmarks $(BENCH)

@@ -96,6 +96,18 @@ NAMES: Mapping[str, str] = {
     "RING_BELOW": "the kinds that ring when too little happens",
 }
 
+OF_WRITES: Mapping[str, str] = {
+    "WRITES": "by name, each action that writes, once: a function of a process of ``tests/interleave``",
+    "BEFORE_WRITES": "functions of a process that leave in its table what such actions begin with",
+    "PENDING_WRITES": "the same as ``WRITES``, of actions that begin while the stream, a queue or the clock has work",
+    "LEFT_PENDING": "functions of a process that leave such work",
+    "AROUND_WRITES": "what surrounds a run of such actions, such as to empty what a process remembers",
+    "WRITES_DIFFER": "by the names of two of them, or of one with ``crash``, a difference that the documents name",
+    "WRITES_ONCE_FAILED": "pairs of names of them that once left something else than one after the other",
+    "DONT_WRITE_IN_ACTIONS": "by name, a function that writes, but in none of them, with the reason",
+}
+"""Those of ``tests/interleave``, which features have in ``features/NAME/tests/writes.py``."""
+
 
 def cases(name: str) -> list[Any]:
     """All features' cases of a name, in the order of their folders. Raises LookupError for an unknown name."""
@@ -108,8 +120,9 @@ def cases_by_name(name: str) -> dict[Any, Any]:
 
 
 def _found(name: str) -> list[Any]:
-    if name not in NAMES:
-        raise LookupError(f"There are no cases named {name!r}, but {', '.join(NAMES)}.")
-    folders = [file.parent.parent.name for file in sorted(features.FOLDER.glob("*/tests/cases.py"))]
-    modules = [import_module(f"features.{folder}.tests.cases") for folder in folders]
+    own = "writes" if name in OF_WRITES else "cases"
+    if name not in {**NAMES, **OF_WRITES}:
+        raise LookupError(f"There are no cases named {name!r}, but {', '.join([*NAMES, *OF_WRITES])}.")
+    folders = [file.parent.parent.name for file in sorted(features.FOLDER.glob(f"*/tests/{own}.py"))]
+    modules = [import_module(f"features.{folder}.tests.{own}") for folder in folders]
     return [getattr(module, name) for module in modules if hasattr(module, name)]

@@ -131,7 +131,7 @@ def _nothing_of_the_users() -> Iterator[None]:
         yield
 
 
-def _create_without_stream(client: DynamoDBClient, name: str) -> None:
+def create_without_stream(client: DynamoDBClient, name: str) -> None:
     """For each write of a transaction, moto copies the table with all that it ever streamed: half of its time."""
     request: dict[str, Any] = create_table_request(name)
     del request["StreamSpecification"]
@@ -233,7 +233,7 @@ def _mocked() -> Iterator[None]:
         yield
 
 
-MOTO = Engine("moto", cache(_connect), _mocked, _create_without_stream)
+MOTO = Engine("moto", cache(_connect), _mocked, create_without_stream)
 MINISTACK = Engine("ministack", _ministack)
 DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide, create=_create_at_once)
 DYNAMODB_LOCAL_ENGINE = Engine("dynamodb-local", _dynamodb_local)

@@ -1,0 +1,26 @@
+"""The actions of pictures, for ``tests/interleave``: those on the table. What is in the bucket isn't tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from features.pictures.data import uploads
+from features.pictures.models import Picture
+from shared.values.times import to_iso
+from tests.interleave.beginning import FIRST, LATER
+from tests.support.factories import account_of
+
+if TYPE_CHECKING:
+    from tests.interleave.processes import Process
+
+
+def record(at: Process, refused: str = "") -> bool:
+    """An upload of an editor's is recorded; of two, the one that was sent later stays."""
+    picture = None if refused else Picture(f"{at.seed}" * 20, 40, 30, "c81e1e")
+    sent_at, upload = to_iso(LATER), f"uploads/{at.seed}"
+    return uploads.record_picture(
+        at.table, FIRST.deal_id, upload, sent_at, picture, refused, LATER, by="bo", account_id=account_of("bo")
+    )
+
+
+WRITES = {"record picture": record, "record refused picture": lambda at: record(at, "It is no picture.")}

@@ -1,0 +1,328 @@
+"""All actions of the core that write, once each, and the table that they begin with.
+
+Features add theirs (``WRITES`` and its neighbours in their cases). ``test_interleave.py`` finds what is missing: each
+function that writes must have written in one of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from io import BytesIO
+from typing import Any
+from unittest import mock
+
+from cli import upkeep
+from cli.imports import Importer
+from local.event_source import batch
+from shared.data import invariants, keys, removal
+from shared.data.catalog import deals, editing, page_cache, picks, topics
+from shared.data.catalog.page_cache import Copy
+from shared.data.members import accounts, alerts, fanout, follows, messages, sessions, users
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import forget, update
+from shared.models.catalog import CATEGORIES, CATEGORY, FRONT_PAGE, Deal, Topic
+from shared.models.members import Limits, Pace, User
+from shared.values import identifiers, passwords, times
+from tests.interleave import world
+from tests.interleave.beginning import (
+    ADDRESS,
+    BROKEN,
+    CHEAP,
+    ENDED,
+    FIRST,
+    IMPORTED,
+    LATER,
+    LATEST,
+    NEW,
+    PASSWORD,
+    SECOND,
+)
+from tests.interleave.processes import Action, Process, failed
+from tests.interleave.world import World, deliver, follow, publish, tick
+from tests.support import factories
+from tests.support.cases import cases, cases_by_name
+from tests.support.factories import APPLE, LAUNCH, NOW, SHOES, a_deal, a_user, account_of, ago
+
+INDEXING = upkeep.Run("Words", 1, LATER)
+LAST = Topic(CATEGORY, [*CATEGORIES][-1])
+
+
+def prepare(at: Process) -> None:
+    """What all actions begin with: deals, brands, members, and what they follow."""
+    table = at.table
+    topics.plant_seeds(table, LAUNCH)
+    table.write(forget(keys.topic(LAST), because="a later release adds a category"))
+    factories.open_brands(table)
+    for deal in (FIRST, SECOND, IMPORTED, BROKEN):
+        deals.create(table, deal, NOW)
+    for name in ("ana", "bo", "eve"):
+        user = a_user(name, created_at=ago(days=400), password_hash=passwords.hash_password(PASSWORD))
+        users.create(table, replace(user, role="editor" if name == "bo" else "member"))
+    for name in ("ana", "eve"):
+        follows.like(table, SHOES, name, NOW)
+        follows.watch(table, SHOES, name, NOW)
+    follows.watch(table, APPLE, "bo", NOW)
+    follows.limit(table, APPLE, "bo", Limits(pace=Pace.DAILY), account_of("bo"))
+    follows.watch(table, SHOES, "bo", NOW)
+    alerts.on_words(table, "bo", account_of("bo"), Limits(words="summer"), NOW)
+    alerts.on_price(table, SECOND, "ana", account_of("ana"), CHEAP, NOW)
+    alerts.on_words(table, "ana", account_of("ana"), Limits(words="summer boot"), NOW)
+    sessions.start(table, ana(table), NOW, b"s" * 32)
+    factories.send(table, factories.a_message(FIRST, "ana"))
+    picks.set_featured(table, FRONT_PAGE, [FIRST.deal_id, SECOND.deal_id], NOW)
+    deals.edit(table, IMPORTED.deal_id, {"withdrawn_at": NOW}, NOW, by="ed")
+    interrupted = upkeep.index_steps(table, INDEXING, 0)
+    next(interrupted)
+    next(interrupted)
+
+
+def leave_pending(at: Process) -> None:
+    """What the stream, the queue and the clock still have to do when an action begins."""
+    for deal in (NEW, ENDED):
+        deals.create(at.table, deal, NOW)
+    deals.edit(at.table, SECOND.deal_id, {"price": "19.00"}, NOW, by="ed")
+    new, second = (deals.get(at.table, deal.deal_id) for deal in (NEW, SECOND))
+    units = [*fanout.news_of(new), *fanout.alerts_of(new, "words"), *fanout.alerts_of(second, "price")]
+    at.queue.send([unit.to_json() for unit in [*units, *fanout.alarm_of(FIRST, segments=1)]])
+    removal.leave(at.table, users.get(at.table, "eve", consistent=True), NOW)
+
+
+def ana(table: Table) -> User:
+    return users.get(table, "ana", consistent=True)
+
+
+def first(table: Table) -> Deal:
+    return deals.get(table, FIRST.deal_id, consistent=True)
+
+
+def edit(at: Process, deal: Deal = FIRST, **changes: Any) -> None:
+    deals.edit(at.table, deal.deal_id, changes, LATER, by="ed")
+
+
+def edit_form(at: Process) -> None:
+    """A form sends every field, and the version that it was filled with."""
+    deal = first(at.table)
+    deals.edit(at.table, deal.deal_id, {"title": "A form's title"}, LATER, by="ed", version=deal.version)
+
+
+def post(at: Process, **fields: Any) -> None:
+    """A client posts a deal, and repeats the request with the same id."""
+    new = a_deal(LATER, entropy=at.entropy(), link=f"https://shop.example/{at.seed}", **fields)
+    editing.create(at.table, new, LATER, {"ends_at"})
+
+
+def post_several(at: Process) -> None:
+    some = [a_deal(LATER, entropy=at.entropy(15) + bytes([each]), title=f"Clog {each}") for each in range(2)]
+    deals.create_many(at.table, some, LATER)
+
+
+def mend_deal(at: Process) -> None:
+    """An editor saves a deal that was damaged by hand."""
+    at.table.write(update(keys.deal(BROKEN.deal_id), "SET Price = :odd", values={":odd": 7}, refused=None))
+    editing.mend(at.table, BROKEN.deal_id, {"price": "30.00"}, LATER, by="ed")
+
+
+def write_copy(at: Process) -> None:
+    """The refresher stores a page; of two builds, the one that began later stays."""
+    began = LATER + timedelta(seconds=at.seed)
+    page_cache.write(at.table, page_cache.FRONT_PAGE_PICKS, Copy(f"page {at.seed}"), began=began, expires=LATEST)
+
+
+def refresh(at: Process) -> str:
+    """The refresher gets the records of the stream that nobody has read yet."""
+    return failed(follow(at, batch(at.records)))
+
+
+def publish_pending(at: Process) -> str:
+    return failed(publish(at, batch(at.records)))
+
+
+def deliver_pending(at: Process) -> int:
+    return len(deliver(at, at.messages))
+
+
+def sign_up(at: Process, username: str, email: str) -> None:
+    accounts.sign_up(at.table, username=username, email=email, name="Cy", password=PASSWORD, address=ADDRESS, now=LATER)
+
+
+def sign_in(at: Process) -> None:
+    accounts.sign_in(at.table, "ana", PASSWORD, ADDRESS, LATER, at.entropy(32))
+
+
+def change_password(at: Process) -> None:
+    user = accounts.prove(at.table, ana(at.table), PASSWORD, ADDRESS, LATER)
+    accounts.change_password(at.table, user, f"a new password {at.seed}")
+
+
+def change_email(at: Process, name: str) -> None:
+    user = users.get(at.table, name, consistent=True)
+    accounts.change_email(at.table, user, "new@mail.example", ADDRESS, LATER)
+
+
+def rehash(at: Process) -> None:
+    user = sessions.with_password(at.table, ana(at.table))
+    users.rehash(at.table, user, f"a better hash {at.seed}")
+
+
+def change_alert(at: Process) -> None:
+    alert = alerts.get(at.table, "ana", alerts.id_on(SECOND))
+    alerts.change(at.table, alert, Limits(ceiling="10.00", currency="USD"))
+
+
+def leave(at: Process) -> None:
+    removal.remove_account(at.table, ana(at.table), LATER)
+
+
+def import_lines(at: Process, **fields: Any) -> str:
+    """Import a deal that is new, and one that exists."""
+    line = {
+        "title": "Clog",
+        "brand": "Apple",
+        "category": "Shoes",
+        "link": "https://shop.example/clog",
+        "price": "31.90",
+        "listPrice": "158.00",
+        "currency": "USD",
+        **fields,
+    }
+    lines = [line | {"sourceId": f"shop:{each}", "postedAt": times.to_iso(IMPORTED.created_at)} for each in (1, 2)]
+    importer = Importer(at.table, LATER, workers=1)
+    importer.run(BytesIO("\n".join(map(json.dumps, lines)).encode()))
+    return (
+        f"{importer.report.created} created, {importer.report.existing} there, {sorted(importer.report.bad.values())}"
+    )
+
+
+def check_and_mend(at: Process) -> None:
+    """``btd check --mend``."""
+    for fault in invariants.check(at.table, LATER):
+        invariants.mend(at.table, fault)
+
+
+def backfill(at: Process, type_: str) -> None:
+    list(upkeep.run_backfill(at.table, upkeep.Run(type_, 1, LATER), 0, item_type=type_))
+
+
+def index(at: Process) -> None:
+    list(upkeep.index_steps(at.table, INDEXING, 0))
+
+
+def index_from_start(at: Process) -> None:
+    INDEXING.forget(at.table)
+    index(at)
+
+
+def in_pages() -> AbstractContextManager[object]:
+    """Work on all items in several pages, so that it has checkpoints."""
+    return mock.patch.object(upkeep, "PAGE", 30)
+
+
+def seeded(at: Process) -> None:
+    topics.plant_seeds(at.table, LATER)
+
+
+CORE: Mapping[str, Action] = {
+    "post": post,
+    "post in another category": partial(post, category="home"),
+    "post with an end": partial(post, ends_at=LATER + timedelta(hours=1)),
+    "post several": post_several,
+    "post again": lambda at: deals.create(at.table, a_deal(LATER, source_id="shop:2"), LATER),
+    "edit price": partial(edit, price="25.00"),
+    "edit title": partial(edit, title="Another title"),
+    "edit form": edit_form,
+    "edit link": partial(edit, link="https://shop.example/boot"),
+    "edit brand": partial(edit, brand="asics"),
+    "edit category": partial(edit, category="home"),
+    "edit end": partial(edit, ends_at=LATER + timedelta(hours=1)),
+    "end": partial(edit, ends_at=LATER),
+    "withdraw": lambda at: deals.withdraw(at.table, FIRST.deal_id, LATER, by="ed"),
+    "withdraw second": lambda at: deals.withdraw(at.table, SECOND.deal_id, LATER, by="ed"),
+    "undo withdrawal": lambda at: editing.undo(at.table, IMPORTED.deal_id, LATER, by="ed"),
+    "make hot": lambda at: deals.make_hot(at.table, FIRST.deal_id, LATER, by="ed"),
+    "mend deal": mend_deal,
+    "create brand": lambda at: topics.create_brand(at.table, "runa", f"Runa {at.seed}", LATER),
+    "create brands": lambda at: topics.create_brands(at.table, {"runa": "Runa", "sola": "Sola"}, LATER),
+    "seed": seeded,
+    "pick": lambda at: picks.set_featured(at.table, FRONT_PAGE, [SECOND.deal_id], LATER),
+    "pick none": lambda at: picks.set_featured(at.table, FRONT_PAGE, [], LATER),
+    "refresh picks": lambda at: picks.refresh(at.table, FRONT_PAGE, LATER),
+    "write copy": write_copy,
+    "like": lambda at: follows.like(at.table, APPLE, "ana", LATER, account_of("ana")),
+    "like bo": lambda at: follows.like(at.table, APPLE, "bo", LATER, account_of("bo")),
+    "unlike": lambda at: follows.unlike(at.table, SHOES, "ana", account_of("ana")),
+    "watch": lambda at: follows.watch(at.table, APPLE, "ana", LATER, account_of("ana")),
+    "limit watch": lambda at: follows.limit(
+        at.table, SHOES, "ana", Limits(ceiling="9.00", currency="USD"), account_of("ana")
+    ),
+    "unwatch": lambda at: follows.unwatch(at.table, SHOES, "ana", account_of("ana")),
+    "alert": lambda at: alerts.on_price(at.table, first(at.table), "ana", account_of("ana"), CHEAP, LATER),
+    "alert words": lambda at: alerts.on_words(at.table, "ana", account_of("ana"), Limits(words="runner"), LATER),
+    "change alert": change_alert,
+    "remove alert": lambda at: alerts.remove(at.table, "ana", alerts.id_on(SECOND), account_of("ana")),
+    "sign up": lambda at: sign_up(at, "cy", f"cy{at.seed}@mail.example"),
+    "sign up by email": lambda at: sign_up(at, f"cy{at.seed}", "cy@mail.example"),
+    "sign in": sign_in,
+    "sign out": lambda at: sessions.end(at.table, identifiers.token(b"s" * 32)),
+    "sign out everywhere": lambda at: sessions.end_all(at.table, "ana", account_of("ana")),
+    "start session": lambda at: sessions.start(at.table, ana(at.table), LATER, at.entropy(32)),
+    "change password": change_password,
+    "set password": lambda at: users.change_password(at.table, "ana", f"a hash {at.seed}"),
+    "rehash": rehash,
+    "change email": lambda at: change_email(at, "ana"),
+    "change email of bo": lambda at: change_email(at, "bo"),
+    "rename": lambda at: users.rename(at.table, "ana", f"Ana {at.seed}", account_of("ana")),
+    "set pace": lambda at: users.set_hot_notifications(at.table, "ana", Pace.DAILY, account_of("ana")),
+    "set role": lambda at: users.set_role(at.table, "ana", "editor"),
+    "read message": lambda at: messages.mark_read(at.table, "ana", factories.a_message(FIRST, "ana").message_id, LATER),
+    "read all messages": lambda at: messages.mark_all_read(at.table, "ana", LATER, account_of("ana")),
+    "leave": leave,
+    "check and mend": check_and_mend,
+    "backfill deals": partial(backfill, type_=keys.DEAL),
+    "backfill offers": partial(backfill, type_=keys.PRODUCT_OFFER),
+    "index": index,
+    "index from the start": index_from_start,
+    "import": import_lines,
+    "import withdrawn": partial(import_lines, withdrawnAt=times.to_iso(NOW)),
+}
+
+
+CORE_PENDING: Mapping[str, Action] = {
+    "withdraw new": lambda at: deals.withdraw(at.table, NEW.deal_id, LATER, by="ed"),
+    "reopen ended": lambda at: edit(at, ENDED, ends_at=None),
+    "publish": publish_pending,
+    "refresh": refresh,
+    "deliver": deliver_pending,
+    "tick": tick,
+    "sign up as eve": lambda at: sign_up(at, "eve", "eve2@mail.example"),
+    "go on removing": lambda at: removal.go_on(at.table, "eve", most=1),
+    "withdraw second early": lambda at: deals.withdraw(at.table, SECOND.deal_id, LATER, by="ed"),
+    "remove alert early": lambda at: alerts.remove(at.table, "ana", alerts.id_on(SECOND), account_of("ana")),
+    "unwatch early": lambda at: follows.unwatch(at.table, SHOES, "ana", account_of("ana")),
+    "leave early": leave,
+    "check and mend early": check_and_mend,
+    "index early": index_from_start,
+    "backfill offers early": partial(backfill, type_=keys.PRODUCT_OFFER),
+}
+"""Actions that meet what the stream, the queue and the clock have not done yet, or do it. Each pair with one of them
+begins with such work; the others begin with a settled table."""
+
+
+def actions() -> dict[str, Action]:
+    """All actions, by name: the core's, and those of features."""
+    return {**CORE, **cases_by_name("WRITES"), **pending()}
+
+
+def pending() -> dict[str, Action]:
+    """Those that begin with pending work."""
+    return {**CORE_PENDING, **cases_by_name("PENDING_WRITES")}
+
+
+def opened() -> AbstractContextManager[World]:
+    """The world that all actions begin with."""
+    before, later = [prepare, *cases("BEFORE_WRITES")], [leave_pending, *cases("LEFT_PENDING")]
+    return world.opened(before, later, [in_pages, *cases("AROUND_WRITES")])

@@ -1,0 +1,258 @@
+"""All schedules of two actions with a bounded number of switches, and all crash points of one.
+
+A switch matters only before a request that reads what the other action changes, or changes what it reads: before any
+other request it makes the same difference as later. So only these are tried. Two actions without such requests are
+tried in no order: each does the same wherever the other's requests fall.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shared.dynamodb.capacity import Capacity
+from tests.interleave.documented import REFUSALS, counted_again, reason
+from tests.interleave.processes import Action
+from tests.interleave.stepping import Crash, Endless, Request, Schedule, Token
+from tests.interleave.world import REFUSED, Outcome, World
+
+SWITCHES = 2
+
+
+@dataclass(slots=True)
+class Found:
+    """What trying a pair of actions, or an action's crash points, has found.
+
+    ``breaks`` has, for each kind of break, the first schedule or crash that leads to it. ``refused`` counts the runs in
+    which an action was refused because of the other; ``differs`` those with a difference that the documents name.
+    ``requests`` and ``units`` are the most that a conflict cost, beyond the dearer order.
+    """
+
+    runs: int = 0
+    breaks: dict[str, str] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
+    differs: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
+    units: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """All that some requests read and change."""
+
+    reads: frozenset[Token] = frozenset()
+    writes: frozenset[Token] = frozenset()
+
+    @classmethod
+    def of(cls, requests: Sequence[Request]) -> Footprint:
+        empty = frozenset[Token]()
+        return cls(empty.union(*(each.reads for each in requests)), empty.union(*(each.writes for each in requests)))
+
+    def __or__(self, other: Footprint) -> Footprint:
+        return Footprint(self.reads | other.reads, self.writes | other.writes)
+
+    def meets(self, other: Footprint) -> bool:
+        """Whether the order of the two makes a difference."""
+        return bool(self.writes & other.reads or self.reads & other.writes)
+
+
+@dataclass(slots=True)
+class Alone:
+    """What an action does by itself: its outcome, what it touches, whether it sends parallel requests, and what it
+    leaves once all is settled, if that was asked for."""
+
+    outcome: Outcome
+    touched: Footprint
+    gathers: bool
+    left: Outcome | None = None
+
+
+class Explorer:
+    """Tries pairs and crash points in a world. ``pending`` names the actions that begin while work is pending."""
+
+    def __init__(self, world: World, actions: Mapping[str, Action], pending: Collection[str]) -> None:
+        self.world = world
+        self.actions = actions
+        self._pending = pending
+        self._alone: dict[tuple[str, int, bool], Alone] = {}
+
+    def begin(self, *names: str) -> bool:
+        """Begin where these actions begin; returns whether that is while work is pending."""
+        is_pending = any(name in self._pending for name in names)
+        self.world.begin_with(self.world.pending if is_pending else self.world.quiet)
+        return is_pending
+
+    def pair(self, first: str, second: str, *, switches: int = SWITCHES) -> Found:
+        """Try two actions in all schedules that make a difference."""
+        found = Found()
+        pending = self.begin(first, second)
+        both = self.alone(first, 0, pending), self.alone(second, 1, pending)
+        if both[0].touched.meets(both[1].touched):
+            for backwards in (False, True) if any(each.gathers for each in both) else (False,):
+                of_both = _Pair(self, (first, second), found, backwards=backwards)
+                of_both.explore(switches, [each.touched for each in both])
+        return found
+
+    def alone(self, name: str, number: int, pending: bool) -> Alone:  # it is part of what is looked up
+        """What an action does by itself. The world must begin there."""
+        key = (name, number, pending)
+        if key not in self._alone:
+            self.world.ledger.gathered = False
+            result = self.world.alone(self.actions[name], number=number)
+            touched, gathers = Footprint.of(self.world.actors[0].made), self.world.ledger.gathered
+            self._alone[key] = Alone(self.world.outcome(result), touched, gathers=gathers)
+        return self._alone[key]
+
+    def only(self, name: str, number: int, pending: bool) -> Outcome:  # the same
+        """What an action leaves by itself once all is settled."""
+        alone = self.alone(name, number, pending)
+        if alone.left is None:
+            result = self.world.alone(self.actions[name], number=number)
+            alone.left, _ = self.world.settled(self.world.outcome(result))
+        return alone.left
+
+    def crashes(self, name: str) -> Found:
+        """End an action's process before and after each of its requests, and try again."""
+        found, world, action = Found(), self.world, self.actions[name]
+        undisturbed = self.only(name, 0, self.begin(name))
+        for crash in self._crash_points(name):
+            found.runs += 1
+            world.alone(action, crash=crash)
+            again = world.alone(action, again=True)
+            left, faults = world.settled(world.outcome(again))
+            where = f"{crash.at}{'+' if crash.after else '-'}"
+            for fault in faults:
+                found.breaks.setdefault(f"{fault.rule}: {_short(fault.key)} {fault.attributes}", where)
+            if again.startswith("!"):
+                found.breaks.setdefault(again, where)
+            elif again != undisturbed.results[0]:
+                found.refused[again.removeprefix(REFUSED)] += 1
+            if left.items == undisturbed.items:
+                continue
+            if why := reason("crash", name) or counted_again(left, undisturbed):
+                found.differs[why] += 1
+            else:
+                found.breaks.setdefault(f"not as undisturbed: {difference(left, undisturbed)}", where)
+        return found
+
+    def _crash_points(self, name: str) -> Iterator[Crash]:
+        self.world.alone(self.actions[name])
+        for at in range(len(self.world.actors[0].made)):
+            yield from (Crash(at, after=False), Crash(at, after=True))
+
+
+class _Pair:
+    """The schedules of two actions, and what they should leave."""
+
+    def __init__(self, explorer: Explorer, names: tuple[str, str], found: Found, *, backwards: bool) -> None:
+        self.explorer = explorer
+        self.world = explorer.world
+        self.names = names
+        self.actions = [explorer.actions[name] for name in names]
+        self.found = found
+        self.backwards = backwards
+        self.orders: dict[Outcome, Outcome] = {}
+        self.costs: list[tuple[int, float]] = []
+
+    def explore(self, switches: int, touched: list[Footprint]) -> None:
+        """Try the two orders, and then, from each schedule, those with one switch more."""
+        tried: dict[Schedule, list[list[Request]]] = {}
+        todo = [Schedule(0), Schedule(1)]
+        while todo:
+            for schedule in todo:
+                tried[schedule] = self._try(schedule)
+                touched = [known | Footprint.of(made) for known, made in zip(touched, tried[schedule], strict=True)]
+            todo = [
+                further
+                for schedule, made in tried.items()
+                if len(schedule.turns) < switches
+                for further in _further(schedule, made, touched)
+                if further not in tried
+            ]
+
+    def _try(self, schedule: Schedule) -> list[list[Request]]:
+        self.found.runs += 1
+        replay = f"{schedule}{'b' if self.backwards else ''}"
+        try:
+            outcome = self.world.together(self.actions, schedule, backwards=self.backwards)
+        except Endless as error:
+            self.found.breaks.setdefault(f"endless: {error}", replay)
+            return [[], []]
+        made = [actor.made for actor in self.world.actors]
+        self._count(schedule, made)
+        if outcome not in self.orders:
+            self._judge(schedule, outcome, replay)
+        return made
+
+    def _count(self, schedule: Schedule, made: Sequence[Sequence[Request]]) -> None:
+        """Compare the costs of a run with those of the two orders."""
+        units = sum((each.units for both in made for each in both), Capacity())
+        cost = sum(map(len, made)), units.read + units.write
+        if not schedule.turns:
+            self.costs.append(cost)
+            return
+        self.found.requests = max(self.found.requests, cost[0] - max(requests for requests, _ in self.costs))
+        self.found.units = max(self.found.units, cost[1] - max(each for _, each in self.costs))
+
+    def _judge(self, schedule: Schedule, outcome: Outcome, replay: str) -> None:
+        found = self.found
+        left, faults = self.world.settled(outcome)
+        for fault in faults:
+            found.breaks.setdefault(f"{fault.rule}: {_short(fault.key)} {fault.attributes}", replay)
+        for result in outcome.results:
+            if result.startswith("!"):
+                found.breaks.setdefault(result, replay)
+        if not schedule.turns:
+            self.orders[outcome] = left
+        elif not any(_alike(left, order) for order in self.orders.values()) and not faults:
+            self._judge_difference(left, replay)
+
+    def _judge_difference(self, left: Outcome, replay: str) -> None:
+        """One of the two may have been refused because of the other, and left nothing; a document may say the rest."""
+        for number in (0, 1):
+            why = left.results[number].removeprefix(REFUSED)
+            if why in REFUSALS and left.items == self._only(1 - number).items:
+                self.found.refused[why] += 1
+                return
+        if why := reason(*self.names):
+            self.found.differs[why] += 1
+            return
+        nearest = min(self.orders.values(), key=lambda order: len(set(order.items) ^ set(left.items)))
+        self.found.breaks.setdefault(f"in no order: {difference(left, nearest)}", replay)
+
+    def _only(self, number: int) -> Outcome:
+        """What one of the two leaves by itself."""
+        return self.explorer.only(self.names[number], number, self.explorer.begin(*self.names))
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes are the same; a refusal may have another reason, if the other action has come half way."""
+    both = zip(one.results, other.results, strict=True)
+    return one.items == other.items and all(
+        a == b or (a.startswith(REFUSED) and b.startswith(REFUSED)) for a, b in both
+    )
+
+
+def _further(schedule: Schedule, made: Sequence[Sequence[Request]], touched: Sequence[Footprint]) -> Iterator[Schedule]:
+    """The schedules that go on as one does, but give way once more, where that makes a difference."""
+    running = (schedule.first + len(schedule.turns)) % 2
+    other = 1 - running
+    begun = sum(schedule.turns[len(schedule.turns) % 2 :: 2])
+    waiting = sum(schedule.turns) - begun
+    if waiting >= len(made[other]):
+        return
+    for at in range(begun + 1, len(made[running])):
+        if made[running][at].meets(touched[other].reads, touched[other].writes):
+            yield Schedule(schedule.first, (*schedule.turns, at - begun))
+
+
+def difference(left: Outcome, due: Outcome) -> str:
+    """What differs between two outcomes, for who looks into it."""
+    results = f"{left.results} for {due.results}; " if left.results != due.results else ""
+    new, missing = set(left.items) - set(due.items), set(due.items) - set(left.items)
+    return results + " | ".join([*(f"+{each}" for each in sorted(new)), *(f"-{each}" for each in sorted(missing))])
+
+
+def _short(key: Mapping[str, str]) -> str:
+    return " / ".join(dict.fromkeys(key.values()))
