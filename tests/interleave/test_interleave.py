@@ -62,6 +62,7 @@ def test_the_table_that_actions_begin_with_has_no_faults(world: World) -> None:
 
 
 ONCE_FAILED = [
+    ("change alert", "remove alert"),
     *cases("WRITES_ONCE_FAILED"),
 ]
 

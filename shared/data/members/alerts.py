@@ -32,7 +32,17 @@ from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import GSI1, GSI2, Index, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, put_new, put_over, require, update
-from shared.errors import AlreadyExists, Damaged, InvalidLimits, NoSuchAlert, NoSuchMessage, NotSignedIn, TooManyAlerts
+from shared.errors import (
+    AlreadyExists,
+    Busy,
+    Damaged,
+    DealsError,
+    InvalidLimits,
+    NoSuchAlert,
+    NoSuchMessage,
+    NotSignedIn,
+    TooManyAlerts,
+)
 from shared.models.catalog import Deal, Status
 from shared.models.members import Alert, Limits, Pace, PriceAlert, WordsAlert
 from shared.models.messages import DealNews
@@ -40,6 +50,7 @@ from shared.services import Queue
 from shared.values import links
 from shared.values.money import text as money_text
 from shared.values.money import units
+from shared.values.times import to_iso
 
 MOST = 100
 """Alerts of one account."""
@@ -73,16 +84,47 @@ def on_words(table: Table, username: str, account_id: str, limits: Limits, now: 
     return _keep(table, WordsAlert(alert_id, username, account_id, rarest, now, limits))
 
 
+class _Changed(DealsError):
+    """The alert has notified, was set again or removed since it was read."""
+
+
 def change(table: Table, alert: Alert, limits: Limits) -> Alert:
     """Change an alert's price, limits or pace; its product or words stay.
 
-    An unchanged price stays armed as it was. Raises InvalidLimits, TooManyAlerts, NotSignedIn.
+    An unchanged price stays armed as it is: if the alert notifies meanwhile, it is read again. Raises InvalidLimits,
+    NoSuchAlert, NotSignedIn, Busy.
     """
+
+    def attempt() -> Alert:
+        nonlocal alert
+        new = _within(alert, limits)
+        condition = "AccountId = :account AND CreatedAt = :set"
+        values: dict[str, Any] = {":account": alert.account_id, ":set": to_iso(alert.created_at)}
+        if isinstance(alert, PriceAlert):
+            condition, values = f"{condition} AND Armed = :armed", {**values, ":armed": alert.armed}
+        try:
+            table.transact(
+                account_checks.required(alert.username, alert.account_id),
+                put_over(to_item(new), condition, values, refused=_Changed()),
+            )
+        except _Changed:
+            current = get(table, alert.username, alert.alert_id)
+            if current.account_id != alert.account_id:
+                raise NoSuchAlert(alert.alert_id) from None
+            alert = current
+            raise
+        return new
+
+    return table.retry(attempt, when=_Changed, gave_up=Busy("This alert is notifying. Try again."))
+
+
+def _within(alert: Alert, limits: Limits) -> Alert:
+    """An alert within other limits. Raises InvalidLimits."""
     if isinstance(alert, WordsAlert):
-        return _keep(table, replace(alert, limits=replace(limits, words=alert.limits.words)))
+        return replace(alert, limits=replace(limits, words=alert.limits.words))
     ceiling, only = _of_price(limits)
     stays = (only.ceiling, only.currency) == (alert.limits.ceiling, alert.limits.currency)
-    return _keep(table, replace(alert, limits=only, armed=alert.armed if stays else ceiling))
+    return replace(alert, limits=only, armed=alert.armed if stays else ceiling)
 
 
 def _of_price(limits: Limits) -> tuple[int, Limits]:
