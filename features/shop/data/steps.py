@@ -123,8 +123,10 @@ def undo(
             *(stock.take(taken.items) if status is OrderStatus.CANCELLED else ()),
             *notify(taken, now),
         )
-    except (_Moved, stock.Short) as error:
+    except stock.Short as error:
         raise TooLateToUndo from error
+    except _Moved:  # perhaps by another request to undo it
+        return undo(table, order, status, now, correlation_id=correlation_id, notify=notify)
     return back
 
 

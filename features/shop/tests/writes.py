@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from features.shop.data import addresses, carts, order_items, placing, sold_here, steps, stock
+from features.shop.data import addresses, carts, keys, order_items, placing, sold_here, steps, stock
 from features.shop.data.order_items import Numbers
 from features.shop.models import OrderStatus
 from features.shop.tests.support import HOME_ADDRESS, buy
@@ -131,3 +131,7 @@ BEFORE_WRITES = (prepare,)
 LEFT_PENDING = (leave_pending,)
 AROUND_WRITES = (new_process,)
 WRITES_DIFFER = {frozenset({"crash", "set stock"}): "a stock that is set again to the same counts its changes again"}
+WRITES_DIFFER[frozenset({"pool stock"})] = "the pieces are pooled as they were read; their sum stays"
+REFUSED_WRITES = ("AddressChanged", "CartChanged", "AmountChanged")
+HARMLESS_WRITES = {keys.OPEN_ORDERS: "a day without open orders costs an empty read"}
+WRITES_ONCE_FAILED = (("undo shipping", "undo shipping"),)
