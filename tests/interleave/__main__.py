@@ -1,8 +1,9 @@
 """``make interleave``: try all pairs of actions and all crash points, in parts that can be continued.
 
-Each run goes on where the last one stopped, for ``MINUTES``; ``AGAIN=yes`` begins anew. ``SWITCHES`` (2) bounds the
-switches, ``WORKERS`` is the number of processes, ``ONLY`` names actions, separated by commas. ``REPLAY`` shows one run
-instead: two actions and a schedule, or an action and a crash, as a break is printed: ``REPLAY="like | leave | 0:1:3"``.
+Each run goes on where the last one stopped, for ``MINUTES``, and tries again what broke; ``AGAIN=yes`` begins anew.
+``SWITCHES`` (2) bounds the switches, ``WORKERS`` is the number of processes, ``ONLY`` names actions, separated by
+commas. ``REPLAY`` shows one run instead: two actions and a schedule, or an action and a crash, as a break is printed:
+``REPLAY="like | leave | 0:1:3"``.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def main() -> int:
     if os.environ.get("AGAIN"):
         LOG.unlink(missing_ok=True)
     tried = lines()
-    done = {tuple(line["names"]) for line in tried if len(line["names"]) == 1 or line["switches"] >= switches}
+    whole = [line for line in tried if len(line["names"]) == 1 or line["switches"] >= switches]
+    done = {tuple(line["names"]) for line in whole if not line["breaks"]}
     todo = [names for names in wanted() if tuple(names) not in done]
     code = commit()
     ends = time.monotonic() + 60 * float(os.environ.get("MINUTES") or 15)

@@ -48,6 +48,9 @@ from tests.support import factories
 from tests.support.cases import cases, cases_by_name
 from tests.support.factories import APPLE, LAUNCH, NOW, SHOES, a_deal, a_user, account_of, ago
 
+TOKEN = identifiers.token(b"s" * 32)
+"""The token of Ana's session."""
+
 INDEXING = upkeep.Run("Words", 1, LATER)
 LAST = Topic(CATEGORY, [*CATEGORIES][-1])
 
@@ -72,7 +75,7 @@ def prepare(at: Process) -> None:
     alerts.on_words(table, "bo", account_of("bo"), Limits(words="summer"), NOW)
     alerts.on_price(table, SECOND, "ana", account_of("ana"), CHEAP, NOW)
     alerts.on_words(table, "ana", account_of("ana"), Limits(words="summer boot"), NOW)
-    sessions.start(table, ana(table), NOW, b"s" * 32)
+    sessions.start(table, ana(table), ago(hours=2), b"s" * 32)
     factories.send(table, factories.a_message(FIRST, "ana"))
     picks.set_featured(table, FRONT_PAGE, [FIRST.deal_id, SECOND.deal_id], NOW)
     deals.edit(table, IMPORTED.deal_id, {"withdrawn_at": NOW}, NOW, by="ed")
@@ -267,7 +270,9 @@ CORE: Mapping[str, Action] = {
     "sign up": lambda at: sign_up(at, "cy", f"cy{at.seed}@mail.example"),
     "sign up by email": lambda at: sign_up(at, f"cy{at.seed}", "cy@mail.example"),
     "sign in": sign_in,
-    "sign out": lambda at: sessions.end(at.table, identifiers.token(b"s" * 32)),
+    "use session": lambda at: sessions.authenticate(at.table, TOKEN, LATER),
+    "end session": lambda at: sessions.end_one(at.table, "ana", sessions.id_of(TOKEN)),
+    "sign out": lambda at: sessions.end(at.table, TOKEN),
     "sign out everywhere": lambda at: sessions.end_all(at.table, "ana", account_of("ana")),
     "start session": lambda at: sessions.start(at.table, ana(at.table), LATER, at.entropy(32)),
     "change password": change_password,

@@ -6,21 +6,27 @@ import json
 from collections.abc import Mapping
 
 from shared.data import keys
-from tests.interleave.world import Outcome
-from tests.support.cases import cases_by_name
+from tests.interleave.world import REFUSED, Outcome
+from tests.support.cases import cases, cases_by_name
 
-REFUSALS = frozenset({"EditedMeanwhile", "AccountChanged", "Busy"})
-"""Errors by which an action says that another was faster; it has done nothing, and can be repeated."""
+REFUSALS = {"EditedMeanwhile", "AccountChanged", "Busy", "NotSignedIn", *cases("REFUSED_WRITES")}
+"""Errors by which an action says that another was faster; it has done nothing."""
+
+HARMLESS: Mapping[str, str] = {
+    keys.ATTEMPTS: "an attempt is counted again when an action is repeated",
+    **cases_by_name("HARMLESS_WRITES"),
+}
+"""Types of items that may be there although what wrote them was refused or repeated, each with the reason."""
+
+COUNTED = frozenset({"FeaturedVersion", "SignOuts", "Version"})
+"""Attributes that count how often something was done."""
 
 DIFFERS: Mapping[frozenset[str], str] = {
-    frozenset({"crash", "mend deal"}): "a damaged deal that is saved again is signed again",
+    frozenset({"mend deal"}): "the stream can't read a damaged deal's record; its words follow with the next edit",
     **cases_by_name("WRITES_DIFFER"),
 }
 """By the names of two actions (of one, for all others; or with ``crash``), why they may leave something else than one
 after the other would."""
-
-COUNTED = frozenset({"FeaturedVersion", "SignOuts", "Version"})
-"""Attributes that count how often something was written."""
 
 
 def reason(*names: str) -> str:
@@ -29,16 +35,16 @@ def reason(*names: str) -> str:
     return next((why for those, why in DIFFERS.items() if those <= several), "")
 
 
-def counted_again(left: Outcome, due: Outcome) -> str:
-    """Why a repeated action may differ: if only in what counts attempts and repetitions."""
-    if _uncounted(left) == _uncounted(due):
-        return "a repeated action is counted again"
-    return ""
+def alike(one: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes are the same but for what is harmless. A refusal may have another reason, if the other
+    action has come half way."""
+    results = ([REFUSED if each.startswith(REFUSED) else each for each in both.results] for both in (one, other))
+    return harmless(one) == harmless(other) and next(results) == next(results)
 
 
-def _uncounted(outcome: Outcome) -> list[str]:
-    """The items without such counts."""
+def harmless(outcome: Outcome, *, counted: frozenset[str] = frozenset()) -> list[str]:
+    """The items without harmless ones and without some attributes."""
     read = [json.loads(item) for item in outcome.items if item.startswith("{")]
     rest = [item for item in outcome.items if not item.startswith("{")]
-    kept = [item for item in read if item["Type"]["S"] != keys.ATTEMPTS]
-    return rest + [str({name: value for name, value in item.items() if name not in COUNTED}) for item in kept]
+    kept = [item for item in read if item["Type"]["S"] not in HARMLESS]
+    return rest + [str({name: value for name, value in item.items() if name not in counted}) for item in kept]

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shared.dynamodb.capacity import Capacity
-from tests.interleave.documented import REFUSALS, counted_again, reason
+from tests.interleave.documented import COUNTED, REFUSALS, alike, harmless, reason
 from tests.interleave.processes import Action
 from tests.interleave.stepping import Crash, Endless, Request, Schedule, Token
 from tests.interleave.world import REFUSED, Outcome, World
@@ -128,10 +128,12 @@ class Explorer:
                 found.breaks.setdefault(again, where)
             elif again != undisturbed.results[0]:
                 found.refused[again.removeprefix(REFUSED)] += 1
-            if left.items == undisturbed.items:
+            if harmless(left) == harmless(undisturbed):
                 continue
-            if why := reason("crash", name) or counted_again(left, undisturbed):
+            if why := reason("crash", name):
                 found.differs[why] += 1
+            elif harmless(left, counted=COUNTED) == harmless(undisturbed, counted=COUNTED):
+                found.differs["a repeated action is counted again"] += 1
             else:
                 found.breaks.setdefault(f"not as undisturbed: {difference(left, undisturbed)}", where)
         return found
@@ -205,14 +207,14 @@ class _Pair:
                 found.breaks.setdefault(result, replay)
         if not schedule.turns:
             self.orders[outcome] = left
-        elif not any(_alike(left, order) for order in self.orders.values()) and not faults:
+        elif not any(alike(left, order) for order in self.orders.values()) and not faults:
             self._judge_difference(left, replay)
 
     def _judge_difference(self, left: Outcome, replay: str) -> None:
         """One of the two may have been refused because of the other, and left nothing; a document may say the rest."""
         for number in (0, 1):
             why = left.results[number].removeprefix(REFUSED)
-            if why in REFUSALS and left.items == self._only(1 - number).items:
+            if why in REFUSALS and harmless(left) == harmless(self._only(1 - number)):
                 self.found.refused[why] += 1
                 return
         if why := reason(*self.names):
@@ -224,14 +226,6 @@ class _Pair:
     def _only(self, number: int) -> Outcome:
         """What one of the two leaves by itself."""
         return self.explorer.only(self.names[number], number, self.explorer.begin(*self.names))
-
-
-def _alike(one: Outcome, other: Outcome) -> bool:
-    """Whether two outcomes are the same; a refusal may have another reason, if the other action has come half way."""
-    both = zip(one.results, other.results, strict=True)
-    return one.items == other.items and all(
-        a == b or (a.startswith(REFUSED) and b.startswith(REFUSED)) for a, b in both
-    )
 
 
 def _further(schedule: Schedule, made: Sequence[Sequence[Request]], touched: Sequence[Footprint]) -> Iterator[Schedule]:

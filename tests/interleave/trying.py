@@ -22,16 +22,10 @@ _explorer: list[Explorer] = []
 def explorer() -> Explorer:
     """This process's explorer, in a world of its own."""
     if not _explorer:
-        Finalize(None, close, exitpriority=1)  # a process of a pool calls nothing that atexit knows
+        Finalize(None, engines.end_all, exitpriority=1)  # a process of a pool calls nothing that atexit knows
         world = _kept.enter_context(actions.opened())
         _explorer.append(Explorer(world, actions.actions(), actions.pending()))
     return _explorer[0]
-
-
-def close() -> None:
-    """End the world, and its engine."""
-    _kept.close()
-    engines.end_all()
 
 
 def attempt(names: list[str], switches: int) -> Line:

@@ -103,6 +103,8 @@ OF_WRITES: Mapping[str, str] = {
     "LEFT_PENDING": "functions of a process that leave such work",
     "AROUND_WRITES": "what surrounds a run of such actions, such as to empty what a process remembers",
     "WRITES_DIFFER": "by the names of two of them, or of one with ``crash``, a difference that the documents name",
+    "REFUSED_WRITES": "names of errors by which they say that another one was faster",
+    "HARMLESS_WRITES": "by item type, why an item may be there although what wrote it was refused",
     "WRITES_ONCE_FAILED": "pairs of names of them that once left something else than one after the other",
     "DONT_WRITE_IN_ACTIONS": "by name, a function that writes, but in none of them, with the reason",
 }

@@ -67,3 +67,4 @@ PENDING_WRITES = {
 }
 BEFORE_WRITES = (prepare,)
 LEFT_PENDING = (leave_due,)
+REFUSED_WRITES = ("DraftChanged",)

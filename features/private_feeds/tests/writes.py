@@ -24,3 +24,4 @@ WRITES = {
     "revoke feed": lambda at: feed_keys.revoke(at.table, "ana", account_of("ana")),
 }
 BEFORE_WRITES = (prepare,)
+REFUSED_WRITES = ("FeedChanged",)
