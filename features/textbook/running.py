@@ -18,6 +18,7 @@ from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.validate import validate_parameters
 
+from features.textbook import grammar
 from features.textbook.lessons import Lesson, Step
 from shared.data import keys
 from shared.data.bulk import insert
@@ -274,7 +275,7 @@ def _sent(
             break  # what it needs of an item was not found
         for _ in range(TRIES):
             before = len(trace.requests)
-            reply = ask(table, step.operation, arguments)
+            reply = ask(table, step.operation, arguments, by_rules=True)
             expected = min(step.finds or 0, arguments.get("Limit", step.finds or 0))
             if "IndexName" not in arguments or len(reply.items) >= expected:
                 break
@@ -315,10 +316,11 @@ class Reply:
     message: str = ""
 
 
-def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
+def ask(table: Table, operation: str, arguments: Mapping[str, Any], *, by_rules: bool = False) -> Reply:
     """Send a request with plain Python values; the table's name is added.
 
-    boto3 checks names of arguments before it sends anything. Clients here leave that out, so it is done here.
+    ``by_rules`` has AWS's rules refuse it before an engine sees it. boto3 checks names of arguments before it sends
+    anything. Clients here leave that out, so it is done here.
     Raises Busy, NoAnswer, Unavailable.
     """
     sent = wire(table.name, operation, arguments)
@@ -327,6 +329,8 @@ def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
         validate_parameters(sent, cast("Any", shape))
     except ParamValidationError as error:
         return Reply(code="ParamValidationError", message=str(error))
+    if by_rules and (wrong := grammar.refusal(operation, arguments)):
+        return Reply(code="ValidationException", message=wrong)
     request = getattr(table.client, xform_name(operation))
 
     def once() -> Reply:
