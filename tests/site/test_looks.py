@@ -32,7 +32,8 @@ LOOK = """() => {
         const style = getComputedStyle(each);
         const leads = each.closest("a[href]") || each.querySelector("a[href]") || each.title;
         const hides = style.display !== "inline" && !/visible|auto|scroll/.test(style.overflowX);
-        if (hides && !each.closest(".vh") && !leads && each.scrollWidth > each.clientWidth + 1) found.cut.push(name(each));
+        const is_cut = hides && !leads && each.scrollWidth > each.clientWidth + 1;
+        if (is_cut && !each.closest(".vh")) found.cut.push(name(each));
     }
     for (const each of all("input[type=datetime-local], input[type=date]")) {
         const whole = each.cloneNode();
