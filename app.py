@@ -1,6 +1,8 @@
 """The CDK app, which composes a stage's stacks: ``cdk deploy -c stage=prod``; the default stage is ``dev``.
 
 ``-c first=yes`` leaves a stage's data and stack unprotected, so that a failed first deployment can be repeated.
+``-c uncompiled=yes`` takes a stage without byte code where Python is not the target's. Account, region and tags of a
+stage are in ``cdk.json``.
 ``-c origin=http://...`` gives the site's origin if the stage can't know it: the local cloud's port may vary.
 """
 
@@ -11,19 +13,43 @@ from dataclasses import replace
 
 import aws_cdk as cdk
 
-from infra.settings import STAGES
-from infra.stacks import compose
+from infra.stage import Stage
 from tools import folders
+
+try:
+    from infra import places
+    from infra.bundling import compiler
+    from infra.settings import STAGES
+    from infra.stacks import compose
+except ValueError as error:  # settings that don't fit together
+    sys.exit(f"infra/settings.py: {error}")
+
+
+def chosen(app: cdk.App) -> Stage:
+    """The stage to deploy. Raises ValueError for one that can't be meant."""
+    name = app.node.try_get_context("stage") or "dev"
+    if name not in STAGES:
+        raise ValueError(f"There is no stage {name!r}: choose one of {', '.join(STAGES)}.")
+    stage = places.placed(STAGES[name], app.node.try_get_context("stages"))
+    if origin := app.node.try_get_context("origin"):
+        stage = replace(stage, site_origin=origin)
+    if app.node.try_get_context("first"):
+        stage = replace(stage, first=True)
+    if stage.keeps_data and compiler(stage.target.python) is None and not app.node.try_get_context("uncompiled"):
+        python = stage.target.python
+        raise ValueError(
+            f"There is no Python {python} here to compile stage {name}'s byte code with, and without it each function "
+            f"starts in twice the time: install it (.venv/bin/uv python install {python}), or add -c uncompiled=yes."
+        )
+    places.refuse(stage)
+    return stage
+
 
 folders.check()
 app = cdk.App()
-name = app.node.try_get_context("stage") or "dev"
-if name not in STAGES:
-    sys.exit(f"There is no stage {name!r}: choose one of {', '.join(STAGES)}.")
-stage = STAGES[name]
-if origin := app.node.try_get_context("origin"):
-    stage = replace(stage, site_origin=origin)
-if app.node.try_get_context("first"):
-    stage = replace(stage, first=True)
-compose(app, stage)
+try:
+    compose(app, chosen(app))
+    places.count(app)
+except ValueError as error:
+    sys.exit(str(error))
 app.synth()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
-from aws_cdk import Annotations, Duration, NestedStack, Stack
+from aws_cdk import Duration, NestedStack, Stack
 from aws_cdk import aws_budgets as budgets
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
@@ -113,6 +113,9 @@ class Alarms(Construct):
             self._add("work_is_old", name, queue.metric_approximate_age_of_oldest_message())
             self._add("work_piles_up", name, queue.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
         for each in site.functions:
+            if each.row.name == "expiry":  # one of those that the same rule calls
+                ticks = each.function.metric_invocations(statistic=SUM)
+                self._add("clock_is_stopped", None, ticks, below=True, silence_is_bad=True)
             if each.row.calls_itself:
                 dropped = each.function.metric("RecursiveInvocationsDropped", statistic=SUM)
                 self._add("loop_is_stopped", each.row.name, dropped)
@@ -417,11 +420,6 @@ class Observability(Construct):
             Dashboard(watch, stage=stage, site=site, alarms=alarms.alarms)
         if stage.budget:
             self._budget(stage.budget)
-        if not stage.alarm_email:
-            Annotations.of(self).add_warning_v2(
-                "no-alarm-email",
-                f"Alarms of {stage.stack_name} have no recipient: set alarm_email in infra/settings.py.",
-            )
 
     def _topic(self, stage: Stage) -> sns.Topic:
         """The topic of alarms and the budget, with an email subscription if the stage names an address. TLS only.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aws_cdk import App, CfnOutput, Stack
+from aws_cdk import Annotations, App, CfnOutput, Stack
 
-from infra import nag
+from infra import nag, places
 from infra.bundling import bundle
 from infra.functions import of_stage
 from infra.gateway import DealsApi, SiteApi, SiteDomain
@@ -31,7 +31,16 @@ class DealsStack(Stack):
 
     def __init__(self, app: App, *, stage: Stage) -> None:
         about = f"Big Time Deals ({stage.name})"
-        super().__init__(app, stage.stack_name, description=about, termination_protection=stage.is_protected)
+        super().__init__(
+            app,
+            stage.stack_name,
+            description=about,
+            termination_protection=stage.is_protected,
+            env=places.environment(stage),
+            tags=dict(stage.tags) or None,
+        )
+        for number, lack in enumerate(places.lacks(stage)):
+            Annotations.of(self).add_warning_v2(f"lack-{number}", lack)
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # For cfn-lint, and therefore for SAM.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*nag.CFN_LINT]}}}

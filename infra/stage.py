@@ -160,6 +160,10 @@ class Bounds:
     """Unreadable items that a function met. They are left out until they are repaired. What cached pages show is read
     again within five minutes, what the clock works on each minute, so the alarm stays on meanwhile."""
 
+    clock_is_stopped: Bound = Bound(1, minutes=5, points=3, of=3)
+    """Invocations of the function that the clock calls each minute. None in a quarter of an hour means that its rule
+    was disabled or lost: deals don't end, and pages are rebuilt with each request. Lambda counts them, for nothing."""
+
     sweep_is_missing: Bound = Bound(1, minutes=1, points=5, of=5)
     """Sweeps of ended deals, one each minute, so that deals leave the feeds within a minute. No sweep in five minutes
     means that the clock or the function doesn't run."""
@@ -176,8 +180,11 @@ class Bounds:
 USUAL = Bounds()
 """The bounds of a stage that names no others."""
 
-ESSENTIAL = frozenset({"stream_is_behind", "dead_letters_are_waiting", "api_fails", "too_many_requests"})
-"""The kinds that mean a loss of data or money: a stage that watches the essential has only these alarms."""
+ESSENTIAL = frozenset(
+    {"stream_is_behind", "dead_letters_are_waiting", "api_fails", "too_many_requests", "clock_is_stopped"}
+)
+"""The kinds that mean a loss of data or money, or that nothing happens by itself any more: a stage that watches the
+essential has only these alarms."""
 
 
 class Option:
@@ -187,6 +194,9 @@ class Option:
 
     guards_apis: ClassVar[bool] = False
     """Whether it is a firewall of both APIs."""
+
+    services: ClassVar[tuple[str, ...]] = ()
+    """The services that its region must have, by their names in boto3."""
 
     in_front: ClassVar[bool] = False
     """Whether it is in front of both APIs, under another name and without their stages in paths."""
@@ -212,7 +222,8 @@ Settings = TypeVar("Settings", bound=Option)
 class Stage:
     """Settings that differ between deployments; everything else is the same.
 
-    ``docs/deploying.md`` explains each with its unit and price. ``options`` are the settings of the stage's features
+    ``docs/deploying.md`` explains each with its unit and price. ``account``, ``region`` and ``tags`` come from
+    ``cdk.json`` (``places.py``). ``options`` are the settings of the stage's features
     (``infra/rows``), one of each: ``options=(Firewall(),)``. Only for the local cloud: ``emulated`` says that the cloud
     is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``), and ``slowness`` multiplies
     the functions' timeouts, since a laptop starts many at once on few processors. ``table_name``, ``api_id`` and
@@ -250,10 +261,15 @@ class Stage:
     budget: int | None = None
     bounds: Bounds = USUAL
     first: bool = False
+    account: str | None = None
+    region: str | None = None
+    tags: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if (self.alarm_email or self.budget) and self.watch is Watch.NOTHING:
             raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
+        if self.account is not None and not re.fullmatch("[0-9]{12}", self.account):
+            raise ValueError(f"account must have twelve digits, as a text, and not {self.account!r}.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
             raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
         if len({type(each) for each in self.options}) < len(self.options):

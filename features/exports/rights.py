@@ -19,5 +19,7 @@ class Exports(Option):
     ``missing`` is the bound of their alarm.
     """
 
+    services = ("athena", "glue", "scheduler", "stepfunctions")
+
     days: int
     missing: Bound = MISSING

@@ -12,3 +12,4 @@ class Firewall(Option):
     """AWS WAF in front of both APIs; ``features/firewall/README.md`` describes what it refuses and its cost."""
 
     guards_apis = True
+    services = ("wafv2",)

@@ -28,6 +28,8 @@ class Mail(Option):
     Replies go to ``reply_to``, or to the sender. ``postal_address`` ends each mail, as advertising laws require.
     """
 
+    services = ("ses",)
+
     sender: str
     postal_address: str
     reply_to: str | None = None

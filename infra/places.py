@@ -1,0 +1,84 @@
+"""Where a stage is deployed (``cdk.json``: account, region, tags), and what a stage with data still lacks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import boto3
+from aws_cdk import App, CfnResource, Environment, Stack
+
+from infra.stage import Stage, Watch
+
+SERVICES = ("dynamodb", "lambda", "apigateway", "sqs", "events", "logs", "cloudwatch", "s3")
+"""The services that every stage needs, by their names in boto3. Features name theirs (``Option.services``)."""
+
+MOST_RESOURCES = 500
+"""https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
+
+_SETTINGS = {"account", "region", "tags"}
+
+
+def placed(stage: Stage, stages: Mapping[str, Mapping[str, Any]] | None) -> Stage:
+    """A stage with what ``cdk.json`` says about it. Raises ValueError for settings that can't be meant."""
+    given = (stages or {}).get(stage.name, {})
+    if unknown := sorted({*given} - _SETTINGS):
+        raise ValueError(
+            f"cdk.json has {', '.join(unknown)} for stage {stage.name}: it may have account, region, tags."
+        )
+    tags = tuple(sorted(given.get("tags", {}).items()))
+    return replace(stage, account=given.get("account"), region=given.get("region"), tags=tags)
+
+
+def refuse(stage: Stage, environment: Mapping[str, str] = os.environ) -> None:
+    """Raise ValueError if a stage can't be deployed where it would be.
+
+    The CDK's command line says in ``CDK_DEFAULT_ACCOUNT`` whose credentials it has.
+    """
+    account = environment.get("CDK_DEFAULT_ACCOUNT")
+    if stage.account and account and account != stage.account:
+        raise ValueError(
+            f"The credentials are those of account {account}, and stage {stage.name} belongs to {stage.account}."
+        )
+    region = stage.region or environment.get("CDK_DEFAULT_REGION")
+    if region is None or stage.emulated:
+        return
+    session = boto3.session.Session()
+    if region not in session.get_available_regions("dynamodb"):
+        raise ValueError(f"There is no region {region} that boto3 {boto3.__version__} knows.")
+    needed = (*SERVICES, *(service for each in stage.options for service in each.services))
+    if missing := [each for each in dict.fromkeys(needed) if region not in session.get_available_regions(each)]:
+        raise ValueError(f"Stage {stage.name} needs {', '.join(missing)}, which {region} doesn't have.")
+
+
+def environment(stage: Stage) -> Environment | None:
+    """The environment of a stage's stack; None, for the caller's own, if nothing is said."""
+    return Environment(account=stage.account, region=stage.region) if stage.account or stage.region else None
+
+
+def lacks(stage: Stage) -> list[str]:
+    """What a stage that keeps data should have and hasn't: a sentence for each."""
+    if not stage.keeps_data:
+        return []
+    wanted = {
+        "account in cdk.json: nothing keeps a deployment from another account": stage.account,
+        "region in cdk.json: it is deployed wherever the caller's profile points": stage.region,
+        "watch: nobody hears of a failure": stage.watch is not Watch.NOTHING,
+        "alarm_email in infra/settings.py: its alarms have no recipient": stage.alarm_email,
+        "budget in infra/settings.py: nothing warns of its cost": stage.budget,
+        "domain, nor a proxy with a name: its address changes if its API is made anew": stage.origin,
+    }
+    return [f"{stage.stack_name} has no {what}." for what, has in wanted.items() if not has]
+
+
+def count(app: App) -> None:
+    """Raise ValueError for a stack with more resources than CloudFormation takes."""
+    for stack in (each for each in app.node.find_all() if Stack.is_stack(each)):
+        own = [each for each in stack.node.find_all() if CfnResource.is_cfn_resource(each) and Stack.of(each) is stack]
+        if len(own) > MOST_RESOURCES:
+            raise ValueError(
+                f"{stack.node.id} would have {len(own)} resources, and CloudFormation takes {MOST_RESOURCES}: "
+                "switch a feature off, or checks_bodies or cors_origins."
+            )
