@@ -65,15 +65,15 @@ REFUSALS = {
     "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
     "BAD_REQUEST_PARAMETERS": (HTTPStatus.BAD_REQUEST, "The parameters are not what this route takes."),
     "REQUEST_TOO_LARGE": (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."),
-    "UNSUPPORTED_MEDIA_TYPE": (HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON."),
     "THROTTLED": (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests: slow down."),
     "WAF_FILTERED": (HTTPStatus.FORBIDDEN, "The request was refused."),
     "INTEGRATION_FAILURE": (HTTPStatus.BAD_GATEWAY, "Something went wrong here: try again."),
     "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
-"""The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX: two of them
-can't happen, because no method has a key or a quota (INVALID_API_KEY, QUOTA_EXCEEDED).
+"""The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX. Three can't
+happen: no method has a key or a quota (INVALID_API_KEY, QUOTA_EXCEEDED), and functions take all media types
+(UNSUPPORTED_MEDIA_TYPE).
 
 An API refuses an unknown path or method as if it needed an AWS signature: without ``Authorization`` as
 MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403, users report), a kind that AWS
@@ -150,7 +150,8 @@ class Gateway(Construct):
         )
         self.stage.node.add_dependency(error_log)
         for kind in REFUSALS:
-            self._answer(kind)
+            if kind not in self.never:
+                self._answer(kind)
         self.validator = self.api.add_request_validator(
             "Validator", validate_request_body=True, validate_request_parameters=True
         )
@@ -162,6 +163,9 @@ class Gateway(Construct):
             accept(self.stage, nag.GATEWAY_NOT_TRACED)
         if not any(each.guards_apis for each in stage.options):
             accept(self.stage, nag.GATEWAY_WITHOUT_FIREWALL)
+
+    never: Collection[str] = ()
+    """Kinds of answers that this API never gives."""
 
     def _deployment(
         self, stage: Stage, stage_name: str, throttled: Iterable[tuple[str, str]]
@@ -386,7 +390,9 @@ _PAGE = (
 
 
 class SiteApi(Gateway):
-    """The pages' REST API, with its single stage ``web``."""
+    """The pages' REST API, with its single stage ``web``. It has neither an authorizer nor models."""
+
+    never = ("UNAUTHORIZED", "BAD_REQUEST_BODY")
 
     def __init__(
         self,

@@ -10,6 +10,11 @@ from infra.stage import Option
 if TYPE_CHECKING:
     from infra.stage import Stage
 
+HOME = "us-east-1"
+"""The region of CloudFront's certificates, web ACLs and deliveries of logs, for all viewers.
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cdn(Option):
@@ -29,8 +34,16 @@ class Cdn(Option):
     closes_apis: bool = False
     word: int = 1
     subdomains_too: bool = False
+    distribution_id: str | None = None
+    log_bucket: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("certificate_arn", "web_acl_arn"):
+            arn = getattr(self, name)
+            if arn is not None and arn.split(":")[3:4] != [HOME]:
+                raise ValueError(f"{name} must be one of {HOME}, where CloudFront looks for it, and not {arn}.")
+        if (self.distribution_id is None) != (self.log_bucket is None):
+            raise ValueError("distribution_id and log_bucket go together: both are outputs of the stage's stack.")
         if (self.domain_name is None) != (self.certificate_arn is None):
             raise ValueError("A domain name and its certificate go together.")
 

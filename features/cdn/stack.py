@@ -5,10 +5,12 @@ it is public. Pages of the function ``site`` are cached and get no cookies; path
 origin's Cache-Control decides what may be kept, and for how long. The access log is standard logging, version 2, to a
 bucket that only its delivery writes to.
 
-The distribution is part of the single stack. A separate stack would import the API's id and the secret word, and
-CloudFormation keeps exports in use
+The distribution is part of the stage's stack, in whatever region: CloudFront takes it from each. A separate stack would
+import the API's id and the secret word, and CloudFormation keeps exports in use
 (docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html), so the setting couldn't be
-switched off.
+switched off. Only the delivery of its logs must be set up in us-east-1: for it, a stage elsewhere has a small stack
+there (``EdgeStack``), which knows the distribution and the bucket by settings. The bucket, with readers' addresses, is
+where the rest of the data is.
 """
 
 from __future__ import annotations
@@ -19,16 +21,17 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aws_cdk import Aws, CfnOutput, CfnRule, CfnRuleAssertion, Duration, Fn, Stack
+from aws_cdk import Annotations, App, Aws, CfnOutput, CfnRule, CfnRuleAssertion, Duration, Environment, Fn, Stack
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
-from features.cdn.rights import Cdn
+from features.cdn.rights import HOME, Cdn
 from infra import nag
 from infra.functions import FUNCTIONS, ROUTES, Route
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
@@ -143,10 +146,10 @@ LOGGED = (
 """The logged fields of a request: neither cookies nor query."""
 
 
-def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distribution) -> None:
-    """Log a distribution's requests for as long as the stage keeps logs."""
+def bucket_of_accesses(scope: Construct, stage: Stage) -> Bucket:
+    """The bucket of a distribution's log, kept as long as the stage keeps logs. Only a delivery writes to it."""
     bucket = Bucket(scope, "Log", gone_after(stage.log_retention_days))
-    source = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:delivery-source:*"
+    source = f"arn:{Aws.PARTITION}:logs:{HOME}:{Aws.ACCOUNT_ID}:delivery-source:*"
     bucket.add_to_resource_policy(
         iam.PolicyStatement(
             principals=[iam.ServicePrincipal("delivery.logs.amazonaws.com")],
@@ -158,12 +161,18 @@ def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distri
             },
         )
     )
+    accept(bucket, _LOGS_OF_LOGS)
+    return bucket
+
+
+def log_accesses(scope: Construct, stage: Stage, distribution_arn: str, bucket: s3.IBucket) -> None:
+    """Deliver a distribution's log to a bucket, which may be in another region."""
     delivery_source = logs.CfnDeliverySource(
         scope,
         "LogSource",
         name=f"{stage.stack_name}-access",
         log_type="ACCESS_LOGS",
-        resource_arn=distribution.distribution_arn,
+        resource_arn=distribution_arn,
     )
     destination = logs.CfnDeliveryDestination(
         scope,
@@ -180,15 +189,24 @@ def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distri
         record_fields=list(LOGGED),
     )
     delivery.add_resource_dependency(delivery_source)
-    accept(bucket, _LOGS_OF_LOGS)
     if bucket.policy is not None:
         destination.node.add_dependency(bucket.policy)
 
 
-REGION = "us-east-1"
-"""The region that delivers CloudFront's logs and keeps its certificates and firewalls, for all viewers.
-https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
-https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
+class EdgeStack(Stack):
+    """What CloudFront requires in us-east-1 of a stage that is elsewhere: the delivery of its log."""
+
+    def __init__(self, app: App, *, stage: Stage, cdn: Cdn) -> None:
+        super().__init__(
+            app,
+            f"{stage.stack_name}-edge",
+            description=f"Big Time Deals ({stage.name}): CloudFront's log",
+            env=Environment(account=stage.account, region=HOME),
+            tags=dict(stage.tags) or None,
+        )
+        distribution = f"arn:{Aws.PARTITION}:cloudfront::{Aws.ACCOUNT_ID}:distribution/{cdn.distribution_id}"
+        log_accesses(self, stage, distribution, s3.Bucket.from_bucket_name(self, "Log", str(cdn.log_bucket)))
+
 
 QUERY = ("cursor", "limit", "q", *SELECTING)
 """The query parameters of public API routes. Others are not in the cache key, which they can't split, nor forwarded."""
@@ -227,16 +245,10 @@ class Edge(Construct):
         super().__init__(scope, "Cdn")
         self._cdn = cdn
         self._secret = secret
-        CfnRule(
-            self,
-            "Home",
-            assertions=[
-                CfnRuleAssertion(
-                    assert_=Fn.condition_equals(Aws.REGION, REGION),
-                    assert_description=f"CloudFront's logs can be set up in {REGION} only: deploy the stage there.",
-                )
-            ],
-        )
+        if stage.region is None:
+            told = f"CloudFront's logs are set up in {HOME}: deploy the stage there, or give it a region in cdk.json."
+            at_home = CfnRuleAssertion(assert_=Fn.condition_equals(Aws.REGION, HOME), assert_description=told)
+            CfnRule(self, "Home", assertions=[at_home])
         arn = cdn.certificate_arn
         certificate = acm.Certificate.from_certificate_arn(self, "Certificate", arn) if arn else None
         public, others = self._of_site(stage, site)
@@ -261,7 +273,7 @@ class Edge(Construct):
         # Edges send a new word only after the APIs accept it.
         for gateway in (api, site):
             distribution.node.add_dependency(gateway.stage)
-        log_accesses(self, stage, distribution)
+        self._log(stage, cdn, distribution)
         accept(distribution, _LOGGED_BY_VERSION_2)
         if cdn.certificate_arn is None:
             accept(distribution, _CLOUDFRONTS_OWN_NAME)
@@ -273,6 +285,22 @@ class Edge(Construct):
         self.origin = f"https://{cdn.domain_name or domain_name}"
         CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{ROOT}/")
         CfnOutput(Stack.of(self), "CdnDomainName", value=domain_name)
+
+    def _log(self, stage: Stage, cdn: Cdn, distribution: cloudfront.Distribution) -> None:
+        bucket = bucket_of_accesses(self, stage)
+        if stage.region in (None, HOME):
+            log_accesses(self, stage, distribution.distribution_arn, bucket)
+            return
+        stack, app = Stack.of(self), self.node.root
+        CfnOutput(stack, "CdnDistributionId", value=distribution.distribution_id)
+        CfnOutput(stack, "CdnLogBucket", value=bucket.bucket_name)
+        if cdn.distribution_id is None:
+            lacking = (
+                "CloudFront's requests aren't logged yet: set its distribution_id and log_bucket to these outputs."
+            )
+            Annotations.of(self).add_warning_v2("no-edge-stack", lacking)
+        elif isinstance(app, App):
+            EdgeStack(app, stage=stage, cdn=cdn)
 
     def _of_api(self, stage: Stage, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
         """The behaviours below the API's version: public GETs are cached, everything else is forwarded."""

@@ -26,6 +26,9 @@ VARIANTS: dict[str, Stage] = {
     "everything": replace(
         STAGES["prod"],
         name="everything",
+        account="111122223333",
+        region="eu-central-1",
+        tags=(("team", "deals"),),
         tracing=True,
         checks_bodies=True,
         snap_start=True,
@@ -36,7 +39,7 @@ VARIANTS: dict[str, Stage] = {
         options=tuple(cases("OPTIONS")),
     ),
 }
-"""The stages, and one with all that can be switched on."""
+"""The stages, and one in eu-central-1 with all that can be switched on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from aws_cdk.assertions import Template
 from jsonschema import Draft4Validator
 
 from infra.functions import BY_NAME, FUNCTIONS, ROUTES, Audience, Route
-from infra.gateway import REFUSALS
+from infra.gateway import REFUSALS, SiteApi
 from infra.settings import STAGES
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from infra.stage import Domain
@@ -194,7 +194,6 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_th
         "DEFAULT_4XX": "404",
         "THROTTLED": "429",
         "REQUEST_TOO_LARGE": "413",
-        "UNSUPPORTED_MEDIA_TYPE": "415",
         "BAD_REQUEST_BODY": "400",
     }
 
@@ -324,7 +323,7 @@ def test_posts_that_hash_passwords_are_throttled_more(dev: Synthesized) -> None:
 def test_what_the_gateway_says_by_itself_is_a_page_that_leads_on(dev: Synthesized) -> None:
     answers = dev.all("AWS::ApiGateway::GatewayResponse", "Pages")
 
-    assert {answer["ResponseType"] for answer in answers} == set(REFUSALS)
+    assert {answer["ResponseType"] for answer in answers} == set(REFUSALS) - {*SiteApi.never}
     for answer in answers:
         protects(answer["ResponseParameters"])
         page = answer["ResponseTemplates"]["application/json"]

@@ -9,5 +9,7 @@ OPTIONS = (
         domain_name="deals.example",
         certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
         closes_apis=True,
+        distribution_id="E1A2B3C4D5E6F7",
+        log_bucket="bigtimedeals-everything-cdnlog",
     ),
 )

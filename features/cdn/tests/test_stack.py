@@ -7,13 +7,13 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import aws_cdk as cdk
 import pytest
-from aws_cdk.assertions import Template
+from aws_cdk.assertions import Annotations, Match, Template
 
 from features.cdn.rights import Cdn
 from features.cdn.stack import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
@@ -21,8 +21,10 @@ from features.cdn.tests.conftest import CLOSED
 from features.cdn.tests.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Edge
 from infra.functions import FUNCTIONS
 from infra.settings import STAGES
+from infra.stacks import DealsStack
 from infra.stage import Domain
-from tests.infra.conftest import Synthesized, synthesize
+from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized, synthesize
+from tests.infra.test_limits import LIMITS
 from tests.support.gateway import Answer
 
 Json = Mapping[str, Any]
@@ -68,6 +70,10 @@ def test_settings_that_cannot_be_meant_are_refused() -> None:
         dataclasses.replace(STAGES["prod"], options=(CLOSED,), domain=OWN)
     with pytest.raises(ValueError, match="go together"):
         Cdn(domain_name=OWN.name)
+    with pytest.raises(ValueError, match="go together"):
+        Cdn(distribution_id="E1A2B3C4D5E6F7")
+    with pytest.raises(ValueError, match="certificate_arn must be one of us-east-1"):
+        Cdn(domain_name=OWN.name, certificate_arn="arn:aws:acm:eu-central-1:123456789012:certificate/1")
 
 
 def cache_policy(stage: Synthesized, name: str) -> Json:
@@ -424,6 +430,55 @@ def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(close
     assert bucket["LifecycleConfiguration"]["Rules"][0]["ExpirationInDays"] == STAGES["prod"].log_retention_days
     assert not [field for field in fields if "cookie" in field.lower() or "query" in field.lower()]
     assert closed.only("AWS::Logs::DeliverySource")["LogType"] == "ACCESS_LOGS"
+
+
+def test_only_the_delivery_of_the_log_is_in_us_east_1_where_the_stage_is_elsewhere(
+    assemblies: Callable[[str], Assembly], everything: Synthesized
+) -> None:
+    app = assemblies("everything").app
+    edge = app.node.find_child("BigTimeDeals-everything-edge")
+    assert isinstance(edge, cdk.Stack)
+    delivered = Synthesized(dict(Template.from_stack(edge).to_json()))
+
+    assert (edge.account, edge.region) == ("111122223333", "us-east-1")
+    assert {each["Type"].rpartition("::")[2] for each in delivered.template["Resources"].values()} == {
+        "DeliverySource",
+        "DeliveryDestination",
+        "Delivery",
+    }
+    assert "distribution/E1A2B3C4D5E6F7" in json.dumps(delivered.only("AWS::Logs::DeliverySource"))
+    assert "bigtimedeals-everything-cdnlog" in json.dumps(delivered.only("AWS::Logs::DeliveryDestination"))
+    assert everything.resources("AWS::Logs::Delivery") == {}
+    assert everything.resources("AWS::CloudFront::Distribution")
+    assert {"CdnDistributionId", "CdnLogBucket"} <= {*everything.template["Outputs"]}
+    assert not [name for name in everything.template["Rules"] if "Home" in name]  # which would refuse the region
+    (statement,) = [
+        each
+        for policy in everything.all("AWS::S3::BucketPolicy", "CdnLog")
+        for each in policy["PolicyDocument"]["Statement"]
+        if each["Effect"] == "Allow"
+    ]
+    assert ":logs:us-east-1:" in json.dumps(statement["Condition"]["ArnLike"])
+
+
+def test_a_stage_elsewhere_is_told_that_its_requests_are_not_logged_yet() -> None:
+    stage = dataclasses.replace(STAGES["prod"], region="eu-central-1", options=(CLOSED,))
+    stack = DealsStack(cdk.App(context=UNCOPIED, builtin_cloud_formation_validation=False), stage=stage)
+
+    assert Annotations.from_stack(stack).find_warning("*", Match.string_like_regexp("set its distribution_id"))
+
+
+def test_the_most_that_a_stage_can_have_stays_below_the_limit() -> None:
+    """Its own name, still open beside CloudFront, and a second word."""
+    everything = VARIANTS["everything"]
+    cdn = next(each for each in everything.options if isinstance(each, Cdn))
+    others = tuple(each for each in everything.options if each is not cdn)
+    open_still = dataclasses.replace(cdn, closes_apis=False, word=2)
+    most = dataclasses.replace(everything, region="us-east-1", domain=OWN, options=(*others, open_still))
+
+    stack = DealsStack(cdk.App(context=UNCOPIED, builtin_cloud_formation_validation=False), stage=most)
+
+    assert len(Template.from_stack(stack).to_json()["Resources"]) <= LIMITS["resources of a stack"][1]
 
 
 def test_a_name_countries_and_a_firewall_are_settings(first: Synthesized) -> None:
