@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, feeds, picks
+from shared.data.catalog import deals, feeds, page_cache, picks
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
@@ -172,6 +173,12 @@ def test_copies_and_picks_that_cannot_be_read_are_rebuilt(
 
 
 @pytest.fixture
+def no_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The front page without the lists that features show there: their documents say what those cost."""
+    monkeypatch.setattr(page_cache, "features", SimpleNamespace(roles=lambda _: []))
+
+
+@pytest.fixture
 def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
     """A clock that stands at noon: the hour decides over how many days, each a partition, the newest deals are."""
     monkeypatch.setattr(times, "now", lambda: factories.NOW)
@@ -179,6 +186,7 @@ def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
 
 
 @on(DYNOXIDE_ENGINE)  # the others' capacity figures are not DynamoDB's
+@pytest.mark.usefixtures("no_lists")
 def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
     noon: datetime, table: Table, many: list[Deal], functions_of: Table, refresh: Refresh, engine: Engine
 ) -> None:

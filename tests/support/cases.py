@@ -81,6 +81,7 @@ NAMES: Mapping[str, str] = {
     "DAMAGED_DEALS": "by name, attributes of a deal that no code writes, in DynamoDB's form",
     "UNUSED": "functions with an operation that the local cloud never needs of them",
     "ELSEWHERE": "requests to other services than the table's: a function, a service and an operation",
+    "REPORTERS": "functions of the core that report a metric of the core for the feature, by the metric's name",
     "NOT_LOADED": "modules that no public function loads",
     "OPEN_WRITES": "paths of routes to which anyone may post",
     "PUBLIC": "what the function of the API's public routes reads: indexes or nothing, with patterns of partitions",

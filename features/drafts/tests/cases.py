@@ -67,6 +67,7 @@ def _own(table: Table, deal: Deal, username: str, now: datetime) -> None:
 
 
 OWNS = (_own,)
+REPORTERS = {"metrics.DEALS_POSTED": ("expiry",)}
 
 EDITORS_PAGES = ("/desk/drafts",)
 FORM_PAGES = {"/desk/drafts/12/preview": "/desk/drafts/12"}
