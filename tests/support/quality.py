@@ -79,8 +79,10 @@ TOO_LOW = """() => {
     for (const target of document.querySelectorAll("a[href], button, select, input:not([type=hidden])")) {
         // The whole card or row, and the whole label of a choice, is the target of the link and the button in it.
         if (target.closest(inText) || target.matches(".skip, .vh, .card h2 a, .card h3 a, .beside li a")) continue;
-        const {width, height} = target.getBoundingClientRect();
-        if (width && height + .5 < least) found.push([target.outerHTML.slice(0, 120), height]);
+        const {width, height} = target.getBoundingClientRect(), around = getComputedStyle(target, "::after");
+        // A small button's area is what it lays around itself.
+        const area = around.position === "absolute" ? Math.max(height, parseFloat(around.height) || 0) : height;
+        if (width && area + .5 < least) found.push([target.outerHTML.slice(0, 120), area]);
     }
     return found;
 }"""
