@@ -92,7 +92,7 @@ def test_the_current_item_stands_out_where_colours_are_forced(windows: Windows, 
         (current,) = page.locator(f"{row} [aria-current=page]").evaluate_all(f"all => all.map({MARKS})")
         others = page.locator(f"{row} a:not([aria-current])").evaluate_all(f"all => all.map({MARKS})")
         page.emulate_media(forced_colors="none")
-        assert len(others) > 3, kind
+        assert len(others) > 1, kind
         assert current not in others, kind
 
 
