@@ -135,13 +135,13 @@ def read_work(body: str) -> MailWork | Report:
 def stop(table: Table, address: str, because: Trouble) -> None:
     """Stop mail to an address, if an account has it. Its owner may change the address."""
     with suppress(NoSuchUser, ValueError):
-        user = users.of_email(table, normalise_email(address))
+        email = normalise_email(address)
         stopping = update(
-            core_keys.user(user.username),
+            core_keys.user(users.of_email(table, email).username),
             "SET StoppedEmail = :email, StoppedBecause = :because",
-            condition="Email = :email",
-            values={":email": user.email, ":because": because},
-            refused=NoSuchUser(user.username),
+            condition="Email = :email",  # and not the one that its owner may have chosen since
+            values={":email": email, ":because": because},
+            refused=NoSuchUser(email),
         )
         table.write(stopping)
 
