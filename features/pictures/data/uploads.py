@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ from shared.data import account_checks, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deals import ours
 from shared.data.catalog.feed_counts import Stale
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import change
+from shared.dynamodb.writes import Write, assign
 from shared.errors import Busy, DealsError
 from shared.models.catalog import Deal
 from shared.values import identifiers
@@ -103,10 +104,19 @@ def record_picture(
             version = old["Version"] + 1
             new |= {"Picture": str(picture), "Version": version, "UpdatedAt": to_iso(now)}
             new |= {"EditedBy": f"{version} {by}"} if by else {}
-        table.transact(change(old, new, version="Version", refused=Stale()), *still)
+        table.transact(_recording(old, new), *still)
         return bool(picture)
 
     try:
         return table.retry(attempt, when=Stale, gave_up=Busy("Many editors are changing this deal. Try again."))
     except _NoEditor:
         return record_picture(table, deal_id, upload, sent_at, None, NO_EDITOR, now)
+
+
+def _recording(old: Item, new: Item) -> Write:
+    """The write of an upload's outcome, if deal and last upload are as read: a refused upload leaves the version."""
+    left = {name: value for name, value in new.items() if value != old.get(name)}
+    held = "Upload = :upload" if "Upload" in old else "attribute_not_exists(Upload)"
+    values = {":version": old["Version"], **({":upload": old["Upload"]} if "Upload" in old else {})}
+    condition = f"Version = :version AND {held}"
+    return replace(assign(keys.primary(old), left, condition=condition, values=values, refused=Stale()), leaves=left)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
+from unittest import mock
 
+from features.pictures import upkeep
 from features.pictures.data import uploads
 from features.pictures.models import Picture
 from shared.values.times import to_iso
@@ -12,6 +16,12 @@ from tests.support.factories import account_of
 
 if TYPE_CHECKING:
     from tests.interleave.processes import Process
+
+
+def bucket_there() -> AbstractContextManager[object]:
+    """A bucket that does as it is told."""
+    files = SimpleNamespace(replaced=lambda _name: None, kept=lambda _name: None)
+    return mock.patch.object(upkeep, "bucket", return_value=files)
 
 
 def record(at: Process, refused: str = "") -> bool:
@@ -24,3 +34,8 @@ def record(at: Process, refused: str = "") -> bool:
 
 
 WRITES = {"record picture": record, "record refused picture": lambda at: record(at, "It is no picture.")}
+WRITES_ONCE_FAILED = (
+    ("record refused picture", "record refused picture"),
+    ("record picture", "record refused picture"),
+)
+AROUND_WRITES = (bucket_there,)
