@@ -167,6 +167,10 @@ def change_email(at: Process, name: str) -> None:
     accounts.change_email(at.table, user, "new@mail.example", ADDRESS, LATER)
 
 
+def read_all(at: Process) -> None:
+    messages.mark_all_read(at.table, "ana", LATER, account_of("ana"))
+
+
 def rehash(at: Process) -> None:
     user = sessions.with_password(at.table, ana(at.table))
     users.rehash(at.table, user, f"a better hash {at.seed}")
@@ -284,7 +288,7 @@ CORE: Mapping[str, Action] = {
     "set pace": lambda at: users.set_hot_notifications(at.table, "ana", Pace.DAILY, account_of("ana")),
     "set role": lambda at: users.set_role(at.table, "ana", "editor"),
     "read message": lambda at: messages.mark_read(at.table, "ana", factories.a_message(FIRST, "ana").message_id, LATER),
-    "read all messages": lambda at: messages.mark_all_read(at.table, "ana", LATER, account_of("ana")),
+    "read all messages": read_all,
     "leave": leave,
     "check and mend": check_and_mend,
     "backfill deals": partial(backfill, type_=keys.DEAL),

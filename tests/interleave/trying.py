@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import fields
 from multiprocessing.util import Finalize
 from typing import Any
@@ -22,10 +22,17 @@ _explorer: list[Explorer] = []
 def explorer() -> Explorer:
     """This process's explorer, in a world of its own."""
     if not _explorer:
-        Finalize(None, engines.end_all, exitpriority=1)  # a process of a pool calls nothing that atexit knows
+        Finalize(None, close, exitpriority=1)  # a process of a pool calls nothing that atexit knows
         world = _kept.enter_context(actions.opened())
         _explorer.append(Explorer(world, actions.actions(), actions.pending()))
     return _explorer[0]
+
+
+def close() -> None:
+    """End the world, and its engine, which may have ended before."""
+    with suppress(Exception):
+        _kept.close()
+    engines.end_all()
 
 
 def attempt(names: list[str], switches: int) -> Line:

@@ -51,7 +51,12 @@ def save(at: Process, draft: Draft = PLANNED) -> None:
 
 
 def post(at: Process, draft: Draft = PLANNED) -> str:
-    return drafts.post(at.table, drafts.get(at.table, "bo", draft.draft_id), LATER, None).deal_id
+    """As the API does: a repeated request gets the deal that the first one posted."""
+    try:
+        found = drafts.get(at.table, "bo", draft.draft_id)
+    except drafts.NoSuchDraft:
+        return drafts.posted_as(at.table, account_of("bo"), draft.draft_id, LATER)
+    return drafts.post(at.table, found, LATER, None).deal_id
 
 
 def discard(at: Process, draft: Draft = PLANNED) -> None:

@@ -95,9 +95,9 @@ def order_last_piece(at: Process) -> str:
     ).status.value
 
 
-def add_stock(at: Process) -> int:
+def add_stock(at: Process) -> None:
     once = Idempotency(account_of("bo"), "a key", {"pieces": 3})
-    return stock.add(at.table, FIRST.deal_id, 3, LATER, idempotency=once).left
+    stock.add(at.table, FIRST.deal_id, 3, LATER, idempotency=once)
 
 
 def show_new(at: Process) -> None:
@@ -131,7 +131,7 @@ BEFORE_WRITES = (prepare,)
 LEFT_PENDING = (leave_pending,)
 AROUND_WRITES = (new_process,)
 WRITES_DIFFER = {frozenset({"crash", "set stock"}): "a stock that is set again to the same counts its changes again"}
-WRITES_DIFFER[frozenset({"pool stock"})] = "the pieces are pooled as they were read; their sum stays"
-REFUSED_WRITES = ("AddressChanged", "CartChanged", "AmountChanged")
+WRITES_DIFFER |= {frozenset({name}): "the pieces are spread as they were read" for name in ("set stock", "pool stock")}
+REFUSED_WRITES = ("AddressChanged", "CartChanged", "AmountChanged", "Short")
 HARMLESS_WRITES = {keys.OPEN_ORDERS: "a day without open orders costs an empty read"}
 WRITES_ONCE_FAILED = (("undo shipping", "undo shipping"),)
