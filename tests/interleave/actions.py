@@ -207,8 +207,11 @@ def import_lines(at: Process, **fields: Any) -> str:
 
 def check_and_mend(at: Process) -> None:
     """``btd check --mend``."""
-    for fault in invariants.check(at.table, LATER):
-        invariants.mend(at.table, fault)
+    faults = invariants.check(at.table, LATER)
+    unknown = invariants.unknown(faults)
+    for fault in faults:
+        if fault not in unknown:
+            invariants.mend(at.table, fault)
 
 
 def backfill(at: Process, type_: str) -> None:
