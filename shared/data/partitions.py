@@ -35,6 +35,12 @@ def attributes(type_: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("Type", *row.required, *row.may.split(), *row.hides, *of_indexes)))
 
 
+COUNTS = ("Type", "Total", *(f"Day{day:02}" for day in range(1, 32)), *(f"Month{month:02}" for month in range(1, 13)))
+"""Attributes of a feed's counts of deals, which are in the partition of its brand or category."""
+
+PICKS = attributes(keys.CATEGORY_FEATURED)
+"""Attributes of a category's picks, which are in its partition, too."""
+
 DEAL = of(keys.DEAL)
 DEAL_NUMBER = of(keys.DEAL_NUMBER)
 DEAL_SOURCE = of(keys.DEAL_SOURCE)

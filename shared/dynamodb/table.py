@@ -200,11 +200,11 @@ class Table(Service["DynamoDBClient"]):
             "Delete": self.client.delete_item,
         }
         arguments: dict[str, Any] = {"TableName": self.name, "ReturnValues": returning, **write.arguments}
-        if write.refused is not None:
-            arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         lost = _Lost()
 
         def once() -> Item:
+            if lost.any and write.refused is not None:
+                arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
             try:
                 with lost, _asked_for(write):
                     return unmarshal_item(self.ask(requests[write.operation], **arguments).get("Attributes", {}))

@@ -11,8 +11,9 @@ import pytest
 from infra.rights import Right
 from infra.settings import STAGES
 from shared.data import keys, partitions
+from shared.data.catalog import feed_counts
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
-from shared.models.catalog import BRAND, Topic
+from shared.models.catalog import BRAND, CATEGORY, Period, Topic
 from tests.infra.conftest import Synthesized, synthesize
 from tests.support.cases import cases
 from tests.support.rights import ACCOUNT, DEAL, MESSAGES, REMOVERS, SESSION, USER, Ask, Policy
@@ -76,6 +77,14 @@ def test_a_partition_is_read_or_written_by_these_functions_and_no_others(
 
 
 BRAND_ITEM = keys.topic(G_FORE)["PK"]
+CATEGORY_ITEM = keys.topic(Topic(CATEGORY, "shoes"))["PK"]
+
+
+def test_roles_may_count_deals_in_all_periods_of_a_feed() -> None:
+    names = {f"{feed_counts.COUNTS[Period.DAY]}{day:02}" for day in range(1, 32)}
+    names |= {f"{feed_counts.COUNTS[Period.MONTH]}{month:02}" for month in range(1, 13)}
+
+    assert {*partitions.COUNTS} == names | {"Type", feed_counts.TOTAL}
 
 
 @pytest.mark.parametrize(
@@ -88,8 +97,12 @@ BRAND_ITEM = keys.topic(G_FORE)["PK"]
         (DEAL, "Price", "desk editors expiry"),
         # The publisher's condition names the link, and IAM doesn't tell a condition's attributes from those written.
         (DEAL, "Link", "desk editors expiry publisher"),
-        (BRAND_ITEM, "Name", "desk editors expiry"),
-        (BRAND_ITEM, "WatchCount", f"desk editors expiry members mine {REMOVERS}"),
+        # A new brand has its name and its counts.
+        (BRAND_ITEM, "Name", "desk editors"),
+        (BRAND_ITEM, "WatchCount", f"desk editors members mine {REMOVERS}"),
+        (BRAND_ITEM, "Day31", "desk editors expiry"),
+        (CATEGORY_ITEM, "Name", "seed"),
+        (CATEGORY_ITEM, "Featured", "desk editors refresher seed"),
     ),
 )
 def test_a_function_writes_the_attributes_that_are_its_work(
