@@ -75,6 +75,15 @@ def test_every_page_is_whole_and_says_what_it_is_where_it_is_shared_too(
             assert shared["og:description"] == description.get("content") != ""
 
 
+@pytest.mark.parametrize("path", [*PAGES, "/deals/1"])
+def test_a_parameter_that_is_none_of_the_pages_own_breaks_none(ask: Ask, path: str) -> None:
+    for name in ("q", "sort", "from", "to", "currency", "off", "lowest", "brand", "cursor", "notice", "trace", "next"):
+        answer = ask(path, query={name: "<b>"})
+
+        assert answer["statusCode"] < 500, name
+        assert '="<b>' not in answer["body"]
+
+
 NOTHING_TO_SHOW = {
     "/": "There are no deals yet.",
     "/deals": "There are no deals yet.",

@@ -55,10 +55,11 @@ def public_page(template: str, request: Request, **values: Any) -> Answer:
 def list_page(template: str, request: Request, *, indexed: bool = True, **values: Any) -> Answer:
     """A page of a list; only its first page is ``indexed``, if the list is.
 
-    A price that can't be read stays in its field, with the error beside it. The list is that without this limit.
+    A price that can't be read stays in its field, with the error beside it. The list is that without this limit. A list
+    without such fields ignores it.
     """
     first = cursor_of(request) is None
-    if wrong := wrong_prices(request):
+    if "narrowing" in values and (wrong := wrong_prices(request)):
         typed = {name: request.query[name] for name in wrong}
         values |= {"narrowing": values["narrowing"] | typed | {"wrong": wrong}, "cache": pages.PRIVATE}
         return public_page(template, request, first=first, status=HTTPStatus.BAD_REQUEST, **values)
