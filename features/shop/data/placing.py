@@ -146,7 +146,13 @@ def place(
         seen = _look(table, asked, partial(order_items.know, table, OrderStatus.PLACED, order_id, shard, now), now)
         if seen.earlier is not None:
             return order_items.get(table, asked.username, seen.earlier)
-        items, bill = _filled(asked, seen, now, chance, terms.charges)
+        try:
+            items, bill = _filled(asked, seen, now, chance, terms.charges)
+        except Conflict:
+            # Perhaps the same request, sent twice, has just taken the last piece or emptied the cart.
+            if (earlier := earlier_result(table, asked.idempotency, now)) is None:
+                raise
+            return order_items.get(table, asked.username, earlier)
         address = seen.addresses[asked.address]
         order = replace(_order(asked, address, items, bill, now, order_id, number()), open_shard=shard)
         writes = [*_writes(order, asked, seen.in_cart, now), *terms.notify(order, now)]
