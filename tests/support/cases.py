@@ -82,6 +82,8 @@ NAMES: Mapping[str, str] = {
     "UNUSED": "functions with an operation that the local cloud never needs of them",
     "ELSEWHERE": "requests to other services than the table's: a function, a service and an operation",
     "REPORTERS": "functions of the core that report a metric of the core for the feature, by the metric's name",
+    "NOT_IN_SAMPLE": "item types of which Workbench's sample has none",
+    "ATTRIBUTES_SHOWN": "attributes of items of people that the table's browser may read",
     "NOT_LOADED": "modules that no public function loads",
     "OPEN_WRITES": "paths of routes to which anyone may post",
     "PUBLIC": "what the function of the API's public routes reads: indexes or nothing, with patterns of partitions",

@@ -14,12 +14,16 @@ import pytest
 
 from features.operations import exports
 from features.operations.exports import NAMELESS, Export, Readable
+from shared.data.entities import ROWS
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd, btd, name_in_environment, wide_terminal  # noqa: F401  # fixtures
 from tests.support import recipes
 from tests.support.engines import FAST_SERVER
 from tools import workbench
+
+TYPES = {row.type for row in ROWS}
+"""Those of the installed features, which add to the queries and the sample."""
 
 PERSONAL = re.compile(
     r"(?<![\w-])(ana|bo|cy)(?![\w-])|@mail|argon2|Harbour|203\.0\.113\.|4c9f1f0e|81d2a7c3|f03b6e95", re.IGNORECASE
@@ -105,7 +109,8 @@ def test_what_names_no_person_can_be_imported_without_the_rest(
 
     nameless = [item for item in items_of(table) if item["Type"] in NAMELESS]
     assert items_of(empty) == [{name: item[name] for name in item if name != "EditedBy"} for item in nameless]
-    assert "they have no keys: CartItem, Message, Order, OrderItem, PriceAlert, User, WordsAlert." in told.stderr
+    personal = ("CartItem", "Message", "Order", "OrderItem", "PriceAlert", "User", "WordsAlert")
+    assert f"they have no keys: {', '.join(each for each in personal if each in TYPES)}." in told.stderr
 
 
 def test_the_queries_that_it_prints_run_and_show_what_happened(table: Table, btd: Btd, tmp_path: Path) -> None:
@@ -116,11 +121,9 @@ def test_the_queries_that_it_prints_run_and_show_what_happened(table: Table, btd
     with closing(sqlite3.connect(tmp_path / exports.FILE)) as database:
         answers = {title: database.execute(query).fetchall() for title, query in queries.items()}
     # Each of three readers was told of three deals and has read of one; four orders took four steps.
-    assert answers["Messages read"] == [
-        *(("brand", 9, 3, 33.3), ("placed", 4, 0, 0.0), ("sent", 2, 0, 0.0)),
-        *(("cancelled", 1, 0, 0.0), ("delivered", 1, 0, 0.0)),
-    ]
-    assert answers["Orders a day"] == [("2026-08-01", 4, 5)]
+    of_orders = [("placed", 4, 0, 0.0), ("sent", 2, 0, 0.0), ("cancelled", 1, 0, 0.0), ("delivered", 1, 0, 0.0)]
+    assert answers["Messages read"] == [("brand", 9, 3, 33.3), *(of_orders if "Order" in TYPES else ())]
+    assert answers.get("Orders a day", [("2026-08-01", 4, 5)]) == [("2026-08-01", 4, 5)]
     off: dict[str, list[float]] = {}
     for item in items_of(table):
         if item["Type"] == "Deal" and "ListPrice" in item and "WithdrawnAt" not in item:
@@ -137,10 +140,13 @@ def test_columns_have_types_and_are_there_without_items_that_use_them(table: Tab
         columns = {name: {row[1]: row[2] for row in database.execute(f'PRAGMA table_info("{name}")')}
                    for name in ("Deal", "Order", "Sale")}  # fmt: skip
 
-    deal, order = columns["Deal"], columns["Order"]
+    deal = columns["Deal"]
     assert (deal["Title"], deal["DealNumber"], deal["CreatedAt"]) == ("TEXT", "INTEGER", "TIMESTAMP")
-    assert (deal["WithdrawnAt"], order["ShippedAt"], order["Totals"]) == ("TIMESTAMP", "TIMESTAMP", "JSON")
-    assert columns["Sale"] == order | {"Items": "JSON"}
+    assert deal["WithdrawnAt"] == "TIMESTAMP"
+    if "Order" in TYPES:
+        order = columns["Order"]
+        assert (order["ShippedAt"], order["Totals"]) == ("TIMESTAMP", "JSON")
+        assert columns["Sale"] == order | {"Items": "JSON"}
 
 
 def test_an_interrupted_export_goes_on_where_it_stopped(

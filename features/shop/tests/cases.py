@@ -197,6 +197,8 @@ TYPED = (
 DAMAGED_DEALS = {"a stock of no known level": {"Stock": {"S": "plenty"}}}
 NOT_LOADED = ("features.shop.models",)
 PRIVATE = ("Addresses",)
+NOT_IN_SAMPLE = (keys.SALE,)
+ATTRIBUTES_SHOWN = ("Status",)
 PUBLIC = ((GSI1.name, core_keys.pattern_of(keys.sold_here())),)
 RIGHTS = (
     (ANY_READ, DEAL, "", "orders sales shop"),

@@ -39,3 +39,6 @@ def _of_a_form(page: Page, file: Path) -> None:
 
 
 PICTURED_PARTS = {"took": (False, _of_a_page), "form": (True, _of_a_form)}
+
+NOT_IN_SAMPLE = ("Trace", "TraceStep")
+"""Only stages that show their work have these."""

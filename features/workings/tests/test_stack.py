@@ -10,6 +10,7 @@ from shared.data import keys
 from shared.data.partitions import PERSONAL
 from shared.dynamodb.schema import GSI1, USER_INDEX
 from tests.infra.conftest import Synthesized, assemblies, dev, prod  # noqa: F401  # fixtures
+from tests.support.cases import cases
 from tests.support.rights import Ask
 
 SHOWN = {row.name for row in FUNCTIONS if row.shows_work}
@@ -78,7 +79,9 @@ def test_the_table_is_shown_where_it_is_shown_without_sessions_and_what_is_peopl
     # Of people certain attributes, which it must name.
     assert {"", USER_INDEX.name} <= {index for _, index in personal}
     for key, index in personal:
-        assert shown.allows(Ask("Query", (key,), index, ("PK", "GSI1PK", "UserIndex", "Username", "Status")))
+        assert shown.allows(
+            Ask("Query", (key,), index, ("PK", "GSI1PK", "UserIndex", "Username", *cases("ATTRIBUTES_SHOWN")))
+        )
         assert not shown.allows(Ask("Query", (key,), index))
         for attribute in ("Email", "Name", "Addresses", "Address", "PasswordHash", "Generation"):
             assert not shown.allows(Ask("Query", (key,), index, ("PK", attribute)))
