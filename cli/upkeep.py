@@ -26,7 +26,7 @@ from cli import output
 from cli.commands import Work, answering, open_table
 from cli.output import note, progress, say, show_rows, summary
 from shared.data import invariants, keys
-from shared.data.catalog import derived, feeds, offers, search, topics
+from shared.data.catalog import derived, feeds, offers, settling, topics
 from shared.data.catalog.deals import from_item, has_ended, is_listed, ours, to_item_listed
 from shared.data.invariants import Fault
 from shared.dynamodb import damage
@@ -36,7 +36,6 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import ABSENT, Write, change, delete_as, forget, put, put_over
 from shared.errors import DealsError
-from shared.models.catalog import Deal
 from shared.values import links, times
 from shared.values.naming import counted
 from shared.values.times import to_iso
@@ -289,15 +288,19 @@ def check_all(table: Table, now: datetime, segments: int) -> list[Fault]:
 def mend_all(table: Table, faults: Sequence[Fault]) -> tuple[list[Fault], bool]:
     """Repair differences, several at a time; returns those repaired, and whether the user interrupted."""
     mended: list[Fault] = []
+    for groups in invariants.groups(faults):
 
-    def steps(number: int) -> Iterator[Step]:
-        for fault in faults[number::MENDERS]:
-            if invariants.mend(table, fault):
-                mended.append(fault)
-            yield Step(1, 0)
+        def steps(number: int, groups: list[list[Fault]] = groups) -> Iterator[Step]:
+            for group in groups[number::MENDERS]:
+                if invariants.mend_group(table, group):
+                    mended.extend(group)
+                yield Step(len(group), 0)
 
-    _, interrupted = run_steps("Repairing", table, MENDERS, steps, total=len(faults)) if faults else (None, False)
-    return mended, interrupted
+        total = sum(map(len, groups))
+        _, interrupted = run_steps("Repairing", table, MENDERS, steps, total=total) if groups else (None, False)
+        if interrupted:
+            return mended, True
+    return mended, False
 
 
 def _why_left(unknown: Sequence[Fault]) -> str:
@@ -447,15 +450,9 @@ def index_steps(table: Table, run: Run, segment: int) -> Iterator[Step]:
 def _index(table: Table, item: Item) -> bool:
     """Write a deal's words, offer and verdict, and the other deals' verdicts. Raises DamagedDeal."""
 
-    def write(of_deal: Item, held: Write) -> Deal:
-        deal = from_item(of_deal)
-        offers.settle(table, deal, held, has_ended=has_ended(of_deal))
-        search.settle(table, deal, held, is_listed=is_listed(of_deal))
-        return deal
-
-    deal = derived.settle(table, keys.id_in(item["PK"]), write)
+    deal = settling.settle(table, keys.id_in(item["PK"]))
     for deal_id in offers.judge_anew(table, None, deal):
-        derived.settle(table, deal_id, write)
+        settling.settle(table, deal_id)
     return deal is not None
 
 

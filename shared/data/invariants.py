@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,7 +23,7 @@ from typing import Any
 
 from shared import features, hooks
 from shared.data import account_checks, keys
-from shared.data.catalog import feed_counts, offers, search, words
+from shared.data.catalog import feed_counts, offers, search, settling, words
 from shared.data.catalog.deals import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
@@ -64,6 +64,8 @@ _COUNTS = {
 _PAIRED = {keys.WORD: WORDS, keys.ENDING: NOTES, keys.PRODUCT_OFFER: OFFERS}
 """The types of items that accompany a deal, with their rules."""
 
+_OF_DEALS = frozenset(_PAIRED.values())
+
 _FOLLOWS = {
     **dict.fromkeys(keys.LIKE.values(), "LikesCount"),
     **dict.fromkeys(keys.WATCH.values(), "WatchCount"),
@@ -72,7 +74,6 @@ _FOLLOWS = {
 
 _FROM: Mapping[str, frozenset[str]] = {
     FEEDS: frozenset({keys.DEAL}),
-    WORD_COUNTS: frozenset({keys.DEAL}),
     FOLLOWERS: frozenset(_FOLLOWS),
     ACCOUNTS: frozenset({keys.USER, keys.PRICE_ALERT, keys.WORDS_ALERT}),
     PARTNERS: frozenset(row.type for row in ROWS if row.partners),
@@ -197,8 +198,37 @@ def _named_by(fault: Fault) -> tuple[str, ...]:
 
 def mend(table: Table, fault: Fault) -> bool:
     """Repair an item; returns False if it has changed since the check, or can't be derived."""
+    return mend_group(table, [fault])
+
+
+def groups(faults: Iterable[Fault]) -> list[list[list[Fault]]]:
+    """Faults in the order of their repair: what comes later relies on what came before; groups are independent.
+
+    Counts come first: they count what is there, and are right while words and offers come and go. Items of one deal are
+    repaired together, then verdicts, which compare offers.
+    """
+    alone: list[list[Fault]] = []
+    of_deals = defaultdict[str, list[Fault]](list)
+    verdicts: list[list[Fault]] = []
+    for fault in faults:
+        if fault.rule in _OF_DEALS:
+            of_deals[keys.id_in(fault.key["SK"])].append(fault)
+        else:
+            (verdicts if fault.rule == VERDICTS else alone).append([fault])
+    return [alone, list(of_deals.values()), verdicts]
+
+
+def mend_group(table: Table, group: Sequence[Fault]) -> bool:
+    """Repair one of the ``groups``; returns False if its item has changed since the check, or can't be derived.
+
+    What derives from a deal is written as the deal is by now. A count or an index place is repaired only if its item is
+    as it was found: what it counts changes only together with it.
+    """
+    (fault, *_) = group
     if not fault.derived:
         return False
+    if fault.rule in _OF_DEALS or fault.rule == VERDICTS:
+        return _settle(table, group)
     if fault.found is None:
         write = put_new(fault.due or {}, refused=_Changed())
     elif fault.due is None:
@@ -207,6 +237,18 @@ def mend(table: Table, fault: Fault) -> bool:
         write = change(fault.found, fault.due, version=None, refused=_Changed())
     with suppress(_Changed):
         table.write(write)
+        return True
+    return False
+
+
+def _settle(table: Table, group: Sequence[Fault]) -> bool:
+    """Write what derives from one deal, and if its verdict was wrong, its product's verdicts."""
+    strays = [fault.found for fault in group if fault.found is not None and fault.due is None]
+    with suppress(*damage.UNREADABLE):
+        deal = settling.settle(table, keys.id_in(group[0].key["SK"]), strays)
+        if deal is not None and group[0].rule == VERDICTS:
+            for deal_id in offers.follow(table, deal):
+                settling.settle(table, deal_id)
         return True
     return False
 
@@ -221,7 +263,7 @@ def unknown(faults: Iterable[Fault]) -> list[Fault]:
     of_rules = list(chain.from_iterable(each.items() for each in (_FROM, *of_features)))
 
     def is_unknown(fault: Fault) -> bool:
-        if fault.rule in _PAIRED.values():  # it is derived from one deal, and is to be deleted if that isn't seen
+        if fault.rule in _OF_DEALS:  # it is derived from one deal, and is to be deleted if that isn't seen
             return fault.due is None and keys.deal((fault.found or {})["DealId"])["PK"] in own
         return any(rule == fault.rule and not types.isdisjoint(needed) for rule, needed in of_rules)
 
@@ -303,6 +345,9 @@ class _Seen:
             self._counts[rule, place] = item
         elif kind in _PAIRED:
             self._pair(item, due=False)
+            if kind == keys.WORD:
+                count = _place(keys.word_count(keys.id_in(item["PK"])))
+                self._counted[WORD_COUNTS, count]["Deals"] += 1
         elif kind in (keys.PRICE_ALERT, keys.WORDS_ALERT):
             self._alerts[item["Username"]] += 1
         for other in self._others:
@@ -465,7 +510,6 @@ class _Seen:
         for word, item in search.items_of(deal).items():
             self._pair(item, due=True)
             place = _place(keys.word_count(word))
-            self._counted[WORD_COUNTS, place]["Deals"] += 1
             self._forms[place].add(forms[word])
 
     def _verdicts(self) -> Iterator[Fault]:

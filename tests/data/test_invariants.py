@@ -193,9 +193,11 @@ def test_each_damage_is_named_and_mended(table: Table, lamp: Deal, damage: str) 
 
     faults = invariants.check(table, NOW)
 
-    assert {fault.rule for fault in faults} == {rule}
-    assert len(faults) == 1
-    assert invariants.mend(table, faults[0])
+    # The count of a word counts the items of the word: one that is there too often or is gone makes the count wrong.
+    counts = [fault for fault in faults if fault.rule == invariants.WORD_COUNTS != rule]
+    assert {fault.rule for fault in faults if fault not in counts} == {rule}
+    assert (len(faults), len(counts)) in ((1, 0), (2, 1))
+    assert all(invariants.mend_group(table, group) for groups in invariants.groups(faults) for group in groups)
     assert invariants.check(table, NOW) == []
 
 
@@ -226,13 +228,13 @@ def test_a_damaged_deal_leaves_only_its_own_items_and_the_counts_of_all_deals_un
 
     faults = invariants.check(table, NOW)
     unknown = invariants.unknown(faults)
-    for fault in faults:
-        if fault not in unknown:
-            invariants.mend(table, fault)
+    known = [fault for fault in faults if fault.derived and fault not in unknown]
+    mended = [invariants.mend_group(table, group) for groups in invariants.groups(known) for group in groups]
 
+    assert all(mended)
     assert {fault.rule for fault in unknown if fault.due is None} >= {invariants.WORDS, invariants.OFFERS}
     assert {keys.id_in(fault.key["SK"]) for fault in unknown if fault.rule == invariants.WORDS} == {lamp.deal_id}
-    assert {fault.rule for fault in unknown} >= {invariants.FEEDS, invariants.WORD_COUNTS}
+    assert invariants.FEEDS in {fault.rule for fault in unknown}
     left = invariants.check(table, NOW)
     assert [fault for fault in left if fault.derived and fault not in invariants.unknown(left)] == []
     assert search.find(table, words.asked("lamp"), limit=9).deal_ids[0] == lamp.deal_id

@@ -202,6 +202,11 @@ def settle(table: Table, deal: Deal, held: Write, *, is_listed: bool) -> None:
             table.transact(held, *chain.from_iterable(each for each in together if len(each) == 1))
 
 
+def removing(item: Item) -> tuple[Write, Write]:
+    """The writes that remove a word's item of a deal and uncount it. Refused with NotFound."""
+    return _removing(keys.id_in(item["PK"]), keys.id_in(item["SK"]))
+
+
 def _settling(item: Item, there: Item | None, form: str) -> tuple[Write, ...]:
     """The writes that a word's item needs: none if it is there as it should be, and two if it is missing."""
     if there is None:
