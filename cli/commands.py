@@ -36,6 +36,7 @@ from shared import features, hooks
 from shared.data.catalog import deals
 from shared.data.catalog.editing import FIELDS
 from shared.data.members import users
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -44,6 +45,10 @@ from shared.http.requests import MAX_CLIENT_KEY, MAX_PAGE, is_client_key
 from shared.models.catalog import Sort
 from shared.values import times
 from shared.values.naming import normalise_username
+
+PATIENCE = 30.0
+"""Seconds that a command waits for an answer. No reader waits for it, and the local cloud takes longer for a page of a
+scan the more items its table has, and seconds to restore one."""
 
 
 class NoTable(Exception):  # users see its text, not an exception
@@ -59,10 +64,10 @@ def open_table(home: Home | None = None) -> Table:
     name = os.environ.get("BTD_TABLE")
     if name:
         # Other AWS tools obey AWS_REGION; botocore knows only AWS_DEFAULT_REGION and the profile's region.
-        return connect(name, region_name=os.environ.get("AWS_REGION"))
+        return connect(name, Budget(answer=PATIENCE), region_name=os.environ.get("AWS_REGION"))
     cloud, arguments = local_cloud("BTD_TABLE names no table", home)
     note(f"Local cloud at {cloud['endpoint']}, table {cloud['table']}")
-    return connect(cloud["table"], **arguments)
+    return connect(cloud["table"], Budget(answer=PATIENCE), **arguments)
 
 
 def still_to_do() -> str:
