@@ -204,7 +204,7 @@ fork: install ## Copy the project without some features (WITHOUT="textbook"; TO:
 	@$(BIN)/python -m tools.fork "$(TO)" $(WITHOUT)
 
 synth: install ## Write the templates to cdk.out (STAGE=dev, prod)
-	@node_modules/.bin/cdk synth --quiet --context stage=$(or $(STAGE),dev) --context uncompiled=yes
+	@node_modules/.bin/cdk synth --quiet --context stage=$(or $(STAGE),dev) --context uncompiled=yes $(if $(FIRST),--context first=yes)
 
 clean: ## Remove what was built or cached, but not the local cloud's data
 	@rm -rf build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis mutants *.egg-info

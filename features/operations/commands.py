@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from cli.imports import FileKind
-from features.operations import drill, exports, logs, probe, redrive, restoring, unannounced
+from features.operations import drill, exports, logs, probe, redrive, restoring, teardown, unannounced
 
-COMMANDS = (exports.export, redrive.redrive, logs.logs, probe.probe, unannounced.unannounced, drill.restore_drill)
+COMMANDS = (
+    exports.export,
+    redrive.redrive,
+    logs.logs,
+    probe.probe,
+    unannounced.unannounced,
+    drill.restore_drill,
+    teardown.teardown,
+)
 
 IMPORTED = (FileKind(exports.is_export, restoring.restore),)

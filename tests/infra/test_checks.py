@@ -232,7 +232,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CI = ROOT / ".github" / "workflows" / "ci.yml"
 DEPLOY = ROOT / ".github" / "workflows" / "deploy.yml"
 
-MOST = {"contents": "read", "id-token": "write", "pages": "write"}
+MOST = {"actions": "read", "contents": "read", "id-token": "write", "pages": "write"}
 """Permissions that a job may have."""
 
 each_workflow = pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
@@ -275,6 +275,22 @@ def test_the_stages_that_can_be_deployed_are_those_of_the_settings() -> None:
     options = read(DEPLOY)["on"]["workflow_dispatch"]["inputs"]["stage"]["options"]
 
     assert set(options) == set(STAGES) - {"local"}
+
+
+def test_alarms_are_watched_after_a_deployment_and_what_was_there_before_is_deployed_again_if_one_rings() -> None:
+    done = read(DEPLOY)["jobs"]["deploy"]["steps"]
+    deploys = [n for n, step in enumerate(done) if "cdk deploy" in step.get("run", "")]
+    (watched,) = [n for n, step in enumerate(done) if step.get("id") == "alarms"]
+    again = done[deploys[-1]]
+
+    assert deploys[0] < watched < deploys[1]
+    assert "--state-value ALARM" in done[watched]["run"]
+    # Only if an alarm rang: if the deployment itself fails, CloudFormation has gone back already.
+    assert again["if"] == "failure() && steps.alarms.outcome == 'failure'"
+    # Runs are told apart by their stage, and what is deployed again has been deployed with success.
+    assert read(DEPLOY)["run-name"] == "deploy ${{ inputs.stage }}"
+    assert 'displayTitle == \\"deploy $STAGE\\"' in again["run"]
+    assert "--status success" in again["run"]
 
 
 def test_what_deploys_runs_the_functions_own_python() -> None:
@@ -389,9 +405,10 @@ def policies() -> list[dict[str, Any]]:
 
 
 def test_deploying_takes_no_key_of_aws() -> None:
-    (credentials,) = (step["with"] for step in steps(DEPLOY) if "credentials" in step.get("uses", ""))
+    credentials = [step["with"] for step in steps(DEPLOY) if "credentials" in step.get("uses", "")]
 
-    assert set(credentials) == {"role-to-assume", "aws-region"}
+    assert credentials
+    assert all(set(each) == {"role-to-assume", "aws-region"} for each in credentials)
     assert "secrets." not in DEPLOY.read_text()
 
 
