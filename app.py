@@ -21,6 +21,7 @@ try:
     from infra.bundling import compiler
     from infra.settings import STAGES
     from infra.stacks import compose
+    from shared.services import regions
 except ValueError as error:  # settings that don't fit together
     sys.exit(f"infra/settings.py: {error}")
 
@@ -41,7 +42,7 @@ def chosen(app: cdk.App) -> Stage:
             f"There is no Python {python} here to compile stage {name}'s byte code with, and without it each function "
             f"starts in twice the time: install it (.venv/bin/uv python install {python}), or add -c uncompiled=yes."
         )
-    places.refuse(stage)
+    places.refuse(stage, regions)
     return stage
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import boto3
 from aws_cdk import App, CfnResource, Environment, Stack
 
 from infra.stage import Stage, Watch
@@ -32,8 +31,8 @@ def placed(stage: Stage, stages: Mapping[str, Mapping[str, Any]] | None) -> Stag
     return replace(stage, account=given.get("account"), region=given.get("region"), tags=tags)
 
 
-def refuse(stage: Stage, environment: Mapping[str, str] = os.environ) -> None:
-    """Raise ValueError if a stage can't be deployed where it would be.
+def refuse(stage: Stage, regions: Callable[[str], Sequence[str]], environment: Mapping[str, str] = os.environ) -> None:
+    """Raise ValueError if a stage can't be deployed where it would be. ``regions`` are those of a service.
 
     The CDK's command line says in ``CDK_DEFAULT_ACCOUNT`` whose credentials it has.
     """
@@ -45,11 +44,10 @@ def refuse(stage: Stage, environment: Mapping[str, str] = os.environ) -> None:
     region = stage.region or environment.get("CDK_DEFAULT_REGION")
     if region is None or stage.emulated:
         return
-    session = boto3.session.Session()
-    if region not in session.get_available_regions("dynamodb"):
-        raise ValueError(f"There is no region {region} that boto3 {boto3.__version__} knows.")
+    if region not in regions("dynamodb"):
+        raise ValueError(f"There is no region {region} that boto3 knows.")
     needed = (*SERVICES, *(service for each in stage.options for service in each.services))
-    if missing := [each for each in dict.fromkeys(needed) if region not in session.get_available_regions(each)]:
+    if missing := [each for each in dict.fromkeys(needed) if region not in regions(each)]:
         raise ValueError(f"Stage {stage.name} needs {', '.join(missing)}, which {region} doesn't have.")
 
 

@@ -247,3 +247,10 @@ def connect_bucket(name: str, budget: Budget | None = None, /, **client_argument
     """The bucket of a name, with the credentials that the environment gives boto3. No request outlasts a budget."""
     budget = budget or Budget()
     return Bucket(name, client=client_of("s3", budget, client_arguments), budget=budget)
+
+
+def regions(service: str) -> list[str]:
+    """The regions that have a service, by its name in boto3, as far as boto3 knows."""
+    import botocore.session  # noqa: PLC0415  # for those who deploy; no function needs it
+
+    return [*botocore.session.get_session().get_available_regions(service)]

@@ -18,6 +18,7 @@ from infra.settings import STAGES
 from infra.stacks import DealsStack
 from infra.stage import Option, Watch
 from local.settings import ROOT
+from shared.services import regions
 from tests.infra.conftest import UNCOPIED, Assembly
 
 PROD = STAGES["prod"]
@@ -56,11 +57,11 @@ class OfMail(Option):
 )
 def test_a_place_where_a_stage_cannot_be_is_refused(stage: object, environment: dict[str, str], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        places.refuse(stage, environment)  # type: ignore[arg-type]
+        places.refuse(stage, regions, environment)  # type: ignore[arg-type]
 
 
 def test_the_own_account_and_a_region_with_everything_are_taken() -> None:
-    places.refuse(OURS, {"CDK_DEFAULT_ACCOUNT": "111122223333", "CDK_DEFAULT_REGION": "us-west-2"})
+    places.refuse(OURS, regions, {"CDK_DEFAULT_ACCOUNT": "111122223333", "CDK_DEFAULT_REGION": "us-west-2"})
 
 
 @pytest.mark.parametrize(
