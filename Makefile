@@ -180,7 +180,7 @@ bench: install ## Measure, and write the tables of docs/benchmarks.md (one only:
 
 lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
-	@cd requirements && for name in lambda-lean lambda-full lambda-pictures lambda-runtime installer; do \
+	@cd requirements && for name in lambda-lean lambda-full lambda-pictures lambda-passkeys lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && for name in checkov sam audit; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && ../$(UV_COMPILE) -c dev.txt --no-deps demo.in -o demo.txt

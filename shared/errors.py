@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shared.models.members import User
 
 
 class DealsError(Exception):
@@ -247,6 +251,16 @@ class WrongPassword(NotSignedIn):
 
 class Forbidden(DealsError):
     """Signed in, but not allowed to do this."""
+
+
+class SecondStep(Forbidden):
+    """The password is right, but this account's users need more than a password to sign in: ``user`` is it."""
+
+    text = "Signing in to this account takes a second step: sign in on the site."
+
+    def __init__(self, user: User) -> None:
+        self.user = user
+        super().__init__()
 
 
 class SlowDown(DealsError):

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from shared.dynamodb.damage import Failures
     from shared.dynamodb.table import Table
     from shared.errors import DealsError
-    from shared.html.pages import Request, Routes
+    from shared.html import pages
     from shared.http.requests import Event
     from shared.models.catalog import Deal, Listed, Page
     from shared.models.members import Session, User
@@ -229,7 +229,7 @@ class ApiPart(Joined):
 class PagesPart(Joined):
     """A role of a module that adds pages to a function."""
 
-    routes: Routes | None = None
+    routes: pages.Routes | None = None
 
 
 class Editors(ApiPart):
@@ -253,6 +253,10 @@ class Accounts(ApiPart):
     def of_account(self, table: Table, user: User, /) -> Mapping[str, object]:
         """The fields that it adds to the JSON of the caller's account."""
         return {}
+
+    def takes_more(self, user: User, /) -> bool:
+        """Whether signing in to an account takes more than its password. The API then refuses, and pages ``go_on``."""
+        return False
 
     def change(self, user: User, asked: AccountChange, /) -> None:
         """Change what a request asks for of the fields that it adds to an account."""
@@ -289,6 +293,9 @@ class Account(PagesPart):
         """The values that it adds to the account's page."""
         return {}
 
+    def go_on(self, request: pages.Request, user: User, place: str, /) -> pages.Answer | None:
+        """Lead a user whose password is right to the second step of signing in, and from there to ``place``."""
+
 
 class Desk(PagesPart):
     """The editors' desk (``functions/pages/desk``): its pages, and parts of a deal's form and of the first page."""
@@ -307,7 +314,7 @@ class Desk(PagesPart):
         """Refuse to post a deal with the values of a form. Raises InvalidFields."""
 
     def in_form(
-        self, deal: Deal | None, request: Request, typed: Mapping[str, str], target: Target, /
+        self, deal: Deal | None, request: pages.Request, typed: Mapping[str, str], target: Target, /
     ) -> Mapping[str, Any]:
         """The values that it adds to a deal's form; with ``sends_to``, the form sends a file to that host."""
         return {}

@@ -37,7 +37,7 @@ def sign_up(new: NewUser) -> Response[Any]:
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
-@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[401]))
+@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[401, 403]))
 def sign_in(request: SignIn) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
@@ -49,6 +49,7 @@ def sign_in(request: SignIn) -> Response[Any]:
             now,
             secrets.token_bytes(identifiers.BYTES),
             browser=browser(app.current_event.raw_event),
+            takes_more=lambda user: any(each.takes_more(user) for each in _OF_FEATURES),
         )
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)

@@ -19,6 +19,7 @@ from shared.data.members import accounts, sessions, users
 from shared.errors import (
     DealsError,
     EmailTaken,
+    SecondStep,
     SlowDown,
     StillNeeded,
     UsernameTaken,
@@ -56,6 +57,7 @@ def sign_in_form(request: Request) -> Answer:
 def sign_in(request: Request) -> Answer:
     typed, entropy = forms.read(request.event), secrets.token_bytes(identifiers.BYTES)
     username, password = typed.get("username", ""), typed.get("password", "")
+    place = forms.own_path(typed.get("next"), HOME)
     try:
         token, session = accounts.sign_in(
             table(),
@@ -65,13 +67,23 @@ def sign_in(request: Request) -> Answer:
             request.now,
             entropy,
             browser=browser(request.event),
+            takes_more=lambda user: any(each.takes_more(user) for each in features.roles(hooks.Accounts)),
         )
+    except SecondStep as step:
+        return _go_on(request, step.user, place)
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
         audit.sign_in_failed(error)
         return again(partial(visitor_form, "sign-in", typed), "username", error)
     audit.signed_in(session, "password")
-    return _welcomed(request, token, forms.own_path(typed.get("next"), HOME))
+    return _welcomed(request, token, place)
+
+
+def _go_on(request: Request, user: User, place: str) -> Answer:
+    """Lead a user whose password is right to the second step of a feature."""
+    audit.record("password-accepted", user.account_id)
+    answers = (each.go_on(request, user, place) for each in features.roles(hooks.Account))
+    return next(filter(None, answers))
 
 
 @routes.get("/account/sign-up")

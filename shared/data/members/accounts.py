@@ -6,6 +6,7 @@ the email address of its account are counted apart: one count for both would sho
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +20,7 @@ from shared.errors import (
     Forbidden,
     NoSuchUser,
     NotSignedIn,
+    SecondStep,
     Unavailable,
     UsernameTaken,
     WrongCurrentPassword,
@@ -66,8 +68,12 @@ def sign_in(
     entropy: bytes,
     *,
     browser: str | None = None,
+    takes_more: Callable[[User], bool] = lambda _: False,
 ) -> tuple[str, Session]:
-    """Start a session for a typed username or email address, and a password. Raises WrongPassword, SlowDown."""
+    """Start a session for a typed username or email address, and a password. Raises WrongPassword, SlowDown.
+
+    Raises SecondStep instead of starting one for an account to which signing in ``takes_more`` than its password.
+    """
     try:
         name = normalise_email(username) if "@" in username else normalise_username(username)
     except ValueError as error:
@@ -79,11 +85,17 @@ def sign_in(
         if not verify_password(user.password_hash if user else None, password) or user is None:
             raise WrongPassword(user.account_id if user else None)
         rate_limits.signed_in(table, user.username, now)
+        if takes_more(user):
+            raise SecondStep(user)
         if user.password_hash is not None and is_outdated(user.password_hash):
             user = users.rehash(table, user, hash_password(password))
         return sessions.start(table, user, now, entropy, address=address, browser=browser)
 
-    begun = table.retry(once, when=AccountChanged)  # read an account again that changes meanwhile
+    try:
+        begun = table.retry(once, when=AccountChanged)  # read an account again that changes meanwhile
+    except SecondStep:
+        rate_limits.succeed(table, attempt)
+        raise
     rate_limits.succeed(table, attempt)
     rate_limits.remember(table, name, address, now)
     return begun

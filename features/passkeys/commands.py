@@ -1,0 +1,17 @@
+"""Passkeys on the command line: what an operator does for somebody who has lost them."""
+
+from __future__ import annotations
+
+from cli import output
+from cli.commands import Username, Work
+from features.passkeys import data
+from shared.data.members import users
+
+
+def reset_passkeys(work: Work, username: Username) -> output.Json:
+    """Remove a user's passkeys and recovery codes, and end the sessions. An editor registers a new one at sign-in."""
+    removed = data.reset(work.table, users.get(work.table, username, consistent=True))
+    return {"username": username, "removed": removed}
+
+
+SUBCOMMANDS = {"users": (reset_passkeys,)}

@@ -1,0 +1,3 @@
+"""Passkeys' paths."""
+
+PRIVATE_PATHS = ("/passkeys",)
