@@ -1,7 +1,8 @@
 """Exercises: a broken request or key that a reader mends, run as lessons are and checked by what comes back.
 
 A file of ``exercises/`` has those after the group of lessons of the same name. Each has a request or the template of a
-key as it is given (``broken``), one that solves it and a wrong one; a test runs all three.
+key as it is given (``broken``), one that solves it and a wrong one. ``rights`` are other answers that solve it, and
+``fitted`` ones pass on the data that is shown, and not on the hidden data. A test runs them all.
 
 A request that a reader types is JSON: one operation with its arguments, values written plainly, a set as
 ``{"set": […]}``. It may name the reader's own partitions alone, ``{scratch}`` and those that begin with ``{scratch}#``.
@@ -14,7 +15,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -42,6 +43,7 @@ class Check:
     ``finds`` are the values of the attribute ``by`` (without one: of the sort key) of the items that were read, in
     their order. ``refused`` has a code for each time that the request is sent, empty where it is answered. ``units``
     are the most read units. ``left`` are items that must lie in the partition afterwards, with these attributes.
+    ``either`` says that requests may be answered or refused, as long as the items are right.
     """
 
     finds: Sequence[Any] = ()
@@ -49,6 +51,7 @@ class Check:
     refused: Sequence[str] = ()
     units: float = 0
     left: Sequence[Mapping[str, Any]] = ()
+    either: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,8 @@ class Exercise:
     """One exercise. ``key`` is the key attribute that a template makes for each item; without it, a request is mended.
 
     The request is sent once for each of ``sends``, whose values it may name in braces, between the requests
-    ``before`` and ``after`` it.
+    ``before`` and ``after`` it. ``hidden`` is the same exercise with other data of the same form, which the page does
+    not show: an answer must be right there, too.
     """
 
     slug: str
@@ -74,6 +78,9 @@ class Exercise:
     sends: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
     before: Sequence[Step] = ()
     after: Sequence[Step] = ()
+    hidden: Exercise | None = None
+    rights: Sequence[str] = ()
+    fitted: Sequence[str] = ()
 
     @property
     def paragraphs(self) -> list[str]:
@@ -132,27 +139,46 @@ def lesson_of(exercise: Exercise, text: str) -> Lesson:
 
 
 def run(
-    table: Table, exercise: Exercise, lesson: Lesson, visitor: str, run_id: str, now: datetime, trace: Trace
+    table: Table, exercise: Exercise, text: str, visitor: str, run_id: str, now: datetime, trace: Trace
 ) -> tuple[running.Run, list[Found]]:
-    """Run the typed request (``lesson_of``) in a scratch partition, and check the result. Raises Busy."""
-    made = running.run(table, lesson, "", visitor, run_id, now, trace, typed=True)
-    return made, [*_checked(exercise, made)]
+    """Run the typed text in a scratch partition, and check the result. If all is right, check it on the hidden data,
+    too. Raises Unusable, Busy."""
+    made = running.run(table, lesson_of(exercise, text), "", visitor, run_id, now, trace, typed=True)
+    found = [*_checked(exercise, made)]
+    if exercise.hidden and all(each.right for each in found):
+        other = lesson_of(exercise.hidden, text)
+        again = [
+            *_checked(exercise.hidden, running.run(table, other, "", visitor, f"{run_id}-o", now, trace, typed=True))
+        ]
+        wrong = next((each for each in again if not each.right), None)
+        came = f"{wrong.wanted}: {wrong.came}" if wrong else ""
+        found.append(Found("Is right for other data, too, which is not shown", came, wrong is None))
+    return made, found
 
 
 def _exercise(group: str, read: Mapping[str, Any]) -> Exercise:
-    known = {each.name for each in fields(Exercise)}
-    steps = {name: [step_of(each) for each in read.get(name, ())] for name in ("before", "after")}
+    hidden = read.get("hidden")
     texts = {name: read[name].strip() for name in ("broken", "wrong", "solution")}
-    slug = {"slug": PREFIX + read["slug"], "group": group, "check": Check(**read["check"])}
-    rest = {name: value for name, value in read.items() if name in known}
-    return Exercise(**{**rest, **texts, **steps, **slug})
+    more = {name: [text.strip() for text in read.get(name, ())] for name in ("rights", "fitted")}
+    slug = {"slug": PREFIX + read["slug"], "group": group}
+    of_data = _of_data({"check": {}, **read})
+    rest = {each.name: read[each.name] for each in fields(Exercise) if each.name in read}
+    whole = Exercise(**{**rest, **texts, **more, **of_data, **slug, "hidden": None})
+    return replace(whole, hidden=replace(whole, **_of_data(hidden))) if hidden else whole
+
+
+def _of_data(read: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an exercise that belong to its data."""
+    given = {name: read[name] for name in ("items", "sends") if name in read}
+    given |= {name: [step_of(each) for each in read[name]] for name in ("before", "after") if name in read}
+    return given | ({"check": Check(**read["check"])} if "check" in read else {})
 
 
 def _checked(exercise: Exercise, made: running.Run) -> Iterator[Found]:
     check, done = exercise.check, made.ours
     at = len(exercise.before)
     own = done[at : len(done) - len(exercise.after)]
-    if own:
+    if own and not check.either:
         wanted = [*(check.refused or [""] * len(own))]
         came = [each.reply.code for each in own]
         yield Found(_outcomes(wanted), _outcomes(came), wanted == came)

@@ -185,15 +185,16 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
     text = found.broken if sent is None else sent.replace("\r\n", "\n").strip()
     place, wrong, came = keys.scratch("you", "run"), None, None
     checked: list[exercises.Found] = []
-    lesson = exercises.lesson_of(found, found.broken)
+    lesson, hidden = exercises.lesson_of(found, found.broken), list[Lesson]()
     try:
-        lesson = exercises.lesson_of(found, text)
+        lesson, *hidden = (exercises.lesson_of(each, text) for each in (found, found.hidden) if each)
     except exercises.Unusable as error:
         wrong = str(error)
     if sent is not None and not wrong:
         run_id = secrets.token_hex(4)
-        _spend(request, lesson, "")
-        came, checked = exercises.run(table(), found, lesson, reader.visitor, run_id, request.now, page_cost.trace())
+        for each in (lesson, *hidden):
+            _spend(request, each, "")
+        came, checked = exercises.run(table(), found, text, reader.visitor, run_id, request.now, page_cost.trace())
     solved = bool(checked) and all(each.right for each in checked)
     if solved:
         reader = Reader(reader.visitor, reader.done | {found.slug})

@@ -266,9 +266,8 @@ EACH = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exerc
 
 def checks(table: Table, exercise: Exercise, text: str, run_id: str = "run") -> list[exercises.Found]:
     trace = Trace().attach(table)
-    lesson = exercises.lesson_of(exercise, text)
     try:
-        return exercises.run(table, exercise, lesson, "visitor-0001", run_id, times.now(), trace)[1]
+        return exercises.run(table, exercise, text, "visitor-0001", run_id, times.now(), trace)[1]
     finally:
         trace.detach(table)
 
@@ -294,6 +293,35 @@ def test_the_solution_alone_passes(table: Table, exercise: Exercise) -> None:
     places = [place for item in written for name, place in item.items() if name in PARTITION_KEYS]
     assert [place for place in places if not place.startswith(keys.scratch("visitor-0001", ""))] == []
     assert [item for item in written if TTL_ATTRIBUTE not in item] == []
+
+
+ANSWERS = [
+    pytest.param(exercise, text, right, id=f"{exercise.slug}-{'right' if right else 'fitted'}-{n}")
+    for exercise in EXERCISES
+    for right, texts in ((True, exercise.rights), (False, exercise.fitted))
+    for n, text in enumerate(texts)
+]
+
+
+@pytest.mark.parametrize(("exercise", "text", "right"), ANSWERS)
+def test_an_answer_of_another_form_passes_and_one_that_fits_the_shown_data_alone_does_not(
+    table: Table, exercise: Exercise, text: str, right: bool
+) -> None:
+    found = checks(table, exercise, text)
+
+    assert [each for each in found[:-1] if not each.right] == []
+    assert found[-1].right is right, found[-1]
+
+
+def test_each_exercise_whose_data_could_be_fitted_has_hidden_data_and_a_fitted_answer() -> None:
+    without = {exercise.slug for exercise in EXERCISES if not exercise.hidden or not exercise.fitted}
+
+    assert without <= {
+        "exercise-never-expires",
+        "exercise-hot-key",
+        "exercise-out-of-the-index",
+        "exercise-nine-and-ten",
+    }
 
 
 @pytest.mark.thorough
@@ -322,7 +350,7 @@ def test_the_page_with_a_filter_takes_32_units_and_the_solution_3(table: Table) 
     exercise = exercises.find("exercise-from-32-units-to-3")
 
     took = [
-        checks(table, exercise, text, text[-9:-4])[-1].came
+        next(each.came for each in checks(table, exercise, text, text[-9:-4]) if each.wanted.startswith("Takes"))
         for text in (exercise.broken, exercise.wrong, exercise.solution)
     ]
 
@@ -479,22 +507,22 @@ def test_a_run_takes_no_more_units_than_are_counted_before(table: Table, exercis
         at = arguments.setdefault("Key" if operation == "UpdateItem" else "Item", {})
         at |= {"PK": "{scratch}", "SK": str(exercise.items[0]["SK"]).format(n=1, nn="01")}
         typed = json.dumps({operation: arguments})
-    lesson = exercises.lesson_of(exercise, typed)
     scratch = keys.scratch("visitor-0001", "cost-b")
 
-    exercises.run(table, exercise, lesson, "visitor-0001", "cost", NOW, trace)
+    exercises.run(table, exercise, typed, "visitor-0001", "cost", NOW, trace)
 
     took = sum(each.capacity.write for each in trace.requests if each.capacity)
     trace.detach(table)
-    assert took <= costs.of_run(lesson, running.names(lesson, "", scratch, NOW))
+    both = [exercises.lesson_of(each, typed) for each in (exercise, exercise.hidden) if each]
+    assert took <= sum(costs.of_run(each, running.names(each, "", scratch, NOW)) for each in both)
 
 
 def test_a_network_runs_as_much_as_an_hours_units_allow(
     reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exercise = exercises.find("exercise-out-of-the-index")
-    lesson = exercises.lesson_of(exercise, exercise.solution)
-    units = costs.of_run(lesson, running.names(lesson, "", keys.scratch("you", "run"), NOW))
+    both = [exercises.lesson_of(each, exercise.solution) for each in (exercise, exercise.hidden) if each]
+    units = sum(costs.of_run(each, running.names(each, "", keys.scratch("you", "run"), NOW)) for each in both)
     monkeypatch.setattr(costs, "MOST_AN_HOUR", 2 * units)
     asked = [reader.post(f"/learn/{exercise.slug}", {"request": exercise.solution}).status for _ in range(2)]
     before = table.scan()[0]
