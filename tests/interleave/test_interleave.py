@@ -34,6 +34,7 @@ def explorer(world: World) -> Explorer:
 DONT_WRITE_HERE = {
     "shared.data.catalog.feed_counts.mend": "it repairs a damaged count",
     "shared.data.catalog.search._counted": "the same",
+    "shared.data.catalog.settling._delete": "it deletes what strayed from its deal, and no action leaves that",
     **cases_by_name("DONT_WRITE_IN_ACTIONS"),
 }
 """Functions that no action has write, each with the reason."""
