@@ -58,7 +58,7 @@ pytest_plugins = ["tests.support.browser"]
 TOGETHER = (
     ("features/*/tests/test_export.py",), ("tests/demo/test_site.py",),
     (
-        "tests/demo/test_browser.py", "features/*/tests/test_demo_browser.py",
+        "tests/demo/test_browser.py", "tests/demo/test_published.py", "features/*/tests/test_demo_browser.py",
         "tests/local/test_cloud.py::test_twenty_stops_under_writes",
     ),
     ("tests/e2e/", "features/*/tests/test_e2e.py"),
