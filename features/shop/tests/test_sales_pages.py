@@ -53,7 +53,7 @@ def test_an_order_that_cannot_be_read_is_left_out_of_the_list_with_a_note(
     assert "2 items can’t be read and are left out of this page" in listed.words
     assert all(name in listed.words for name in named)
     assert [seen.status for seen in own] == [200, 404, 404]
-    assert "This can't be read" in own[1].words
+    assert "This can’t be read" in own[1].words
     assert "can't be read" not in editor.get("/desk/shop/orders?status=shipped").words
 
 

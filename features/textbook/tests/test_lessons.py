@@ -212,13 +212,13 @@ def test_what_a_filter_reads_is_known_without_another_request(
     read: list[Sequence[Item]] = []
     really_ask = running.ask
 
-    def ask(of: Table, operation: str, arguments: Mapping[str, Any]) -> running.Reply:
+    def ask(of: Table, operation: str, arguments: Mapping[str, Any], *, by_rules: bool = False) -> running.Reply:
         asked.append(arguments)
         if "FilterExpression" in arguments:
             values = {":partition": arguments["ExpressionAttributeValues"][":partition"]}
             whole = {name: content for name, content in arguments.items() if name != "FilterExpression"}
             read.append(really_ask(of, operation, {**whole, "ExpressionAttributeValues": values}).items)
-        return really_ask(of, operation, arguments)
+        return really_ask(of, operation, arguments, by_rules=by_rules)
 
     monkeypatch.setattr(running, "ask", ask)
     monkeypatch.setattr(running, "_left", lambda *_: [])
