@@ -7,6 +7,7 @@ access to a user's collection can't read it: only signing in, proving a password
 from __future__ import annotations
 
 import hashlib
+import re
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -131,6 +132,9 @@ def start(
     return token, session
 
 
+_ID = re.compile("[0-9a-f]{64}")
+
+
 def id_of(token: str) -> str:
     """The id of a token's session: its hash, which signs nobody in."""
     return identifiers.hashed(token)
@@ -236,6 +240,8 @@ def of_user(table: Table, whose: User | Session, now: datetime) -> list[Session]
 
 def end_one(table: Table, username: str, session_id: str) -> None:
     """End one of a user's sessions. Raises NoSuchSession for another's, or one that has ended."""
+    if not _ID.fullmatch(session_id):
+        raise NoSuchSession(session_id)
     ended = delete(
         keys.session(session_id),
         condition="Username = :username",
