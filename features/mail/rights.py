@@ -57,14 +57,14 @@ STAGES: Mapping[str, tuple[Mail, ...]] = {
 _TOKEN, _RECEIPT, _DIGESTS = p.of(keys.EMAIL_TOKEN), p.of(keys.DIGEST_RECEIPT), p.of(core_keys.USER, GSI1)
 
 TO_MAIL = (
-    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",
-    "StoppedBecause", "DigestHour", "DigestSince", "DigestKey", "HotPace", "Generation", "SignOuts",
-)  # fmt: skip
-"""Attributes of an account that a mail needs."""
+    *("Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "HotPace", "Generation", "SignOuts"),
+    *p.ADDED_TO_USERS,
+)
+"""Attributes that are read of an account that gets a mail (``users.without_addresses``)."""
 
 MAILER: Access = (
     Right("GetItem", (p.USER_EMAIL,)),
-    # Of an account only what a mail needs: no addresses.
+    # Of an account what a user has: no addresses.
     Right("GetItem", (p.USER,), attributes=TO_MAIL),
     Right("PutItem", (_TOKEN, _RECEIPT)),
     Right("DeleteItem", (_RECEIPT,)),

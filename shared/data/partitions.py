@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
+from shared import features, hooks
 from shared.data import keys
 from shared.data.entities import PLACES, ROWS, SCRATCHES
 from shared.data.entity import Shown
+from shared.dynamodb.attributes import Entity
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, Index
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE
 
@@ -71,6 +73,11 @@ FAN_OUT_PAGE = of(keys.FAN_OUT_PAGE)
 
 USER = of(keys.USER)
 """A user's collection: the User item, and items of features."""
+
+ADDED_TO_USERS = tuple(
+    name for each in features.roles(hooks.AccountFields) if each.ACCOUNT for name in Entity(each.ACCOUNT).names
+)
+"""Attributes that features add to a User item. Whoever reads one as a user asks for them all."""
 
 ACCOUNT = of(keys.ACCOUNT)
 PASSWORD = of(keys.PASSWORD)
