@@ -46,6 +46,4 @@ ATTRIBUTES = tuple((core_keys.user("ana")["PK"], name, "passkeys") for name in (
 
 MEMBERS = {"passkeys": "/passkeys"}
 IMPORTS = {"passkeys": ("minijinja",)}
-COMMANDS = {
-    "Passkeys and recovery codes": ("users reset-passkeys ana", ["GetItem", "Query", "TransactWriteItems", "GetItem"])
-}
+COMMANDS = {"Passkeys and recovery codes": ("users reset-passkeys ana", ["GetItem", "Query", "TransactWriteItems"])}
