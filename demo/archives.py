@@ -76,7 +76,7 @@ def pack() -> None:
     of_features = [file for file in (APP / "features").rglob("*") if file.is_file()]
     files += [file for file in of_features if not {*file.parts} & {*features.NOT_DEPLOYED}]
     whole = {str(file) for file in files if file.suffix != ".pyc"}
-    first |= {f"{OUT}/kept.json", f"{OUT}/rows.json", *(name for name in whole if name.startswith(f"{APP}/web/"))}
+    first |= {f"{OUT}/kept.json", f"{OUT}/rows.json"}
     boot &= library
     shown = {f"{APP}/{path}" for each in features.roles(hooks.Demo) for path in each.shown()}
     shown |= {name for name in whole if re.match(r"/app/shared/data/.*\.py", name)}

@@ -143,7 +143,9 @@ def _shell(name: str) -> bytes:
     if name == "front.webp":
         picture = io.BytesIO()
         whole = Image.open(ROOT / "docs" / "pictures" / "front-page.png").convert("RGB")
-        whole.crop((0, 0, whole.width, min(whole.height, SHOWN))).save(picture, "WEBP", quality=45)
+        cut = whole.crop((0, 0, whole.width, min(whole.height, SHOWN)))
+        cut.thumbnail((960, 960))  # as wide as the page shows it
+        cut.save(picture, "WEBP", quality=45)
         return picture.getvalue()
     own = HERE / name
     return (own if own.exists() else ROOT / "web" / "assets" / name).read_bytes()

@@ -27,8 +27,8 @@ def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask
     shown = {deal.number: "".join(parsed(ask(f"/deals/{deal.number}")).itertext()) for deal in (old, new)}
     popular = ask("/popular")
 
-    assert f"Score {as_text(-12)}." in shown[old.number]
-    assert "The score appears ten minutes after the deal is posted." in shown[new.number]
+    assert f"Score {as_text(-12)}" in shown[old.number]
+    assert "The score appears ten minutes after the deal is posted" in shown[new.number]
     assert str(as_text(-12)) not in shown[new.number]
     assert [link.get("href") for link in parsed(popular).findall(".//h3/a")] == [f"/deals/{old.number}"]
     assert "public" in popular["multiValueHeaders"]["Cache-Control"][0]
