@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sysconfig
@@ -70,11 +71,15 @@ DATA = ["pytest", "-q", "-n", "2", "-m", "not thorough and not slow_engine", "te
 """Imports all tests; runs those of ``make quick``."""
 
 ALL = tuple(INSTALLED)
+OFTEN = ("mail", "pictures", "shop")
+"""Features that others are most entangled with. With ``FORKS=each`` all others are taken out one by one, too, a minute
+each."""
+ALONE = [name for name in ALL if name in OFTEN or os.environ.get("FORKS") == "each"]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "names", [ALL, *((name,) for name in ALL)], ids=lambda names: names[0] if names != ALL else "all"
+    "names", [ALL, *((name,) for name in ALONE)], ids=lambda names: names[0] if names != ALL else "all"
 )
 def test_a_copy_holds_together(names: tuple[str, ...], tmp_path: Path) -> None:
     to = tmp_path / "mine"
