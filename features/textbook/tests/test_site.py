@@ -26,7 +26,7 @@ def test_the_path_is_walked_and_run_without_script(visit: Visit) -> None:
     page = visit("/", script=False)
     expect(page.get_by_role("link", name="Learn single-table design")).to_be_in_viewport(ratio=1)
     page.get_by_role("banner").get_by_role("link", name="Learn", exact=True).click()
-    page.get_by_role("link", name="Begin").click()
+    page.get_by_role("link", name="Begin", exact=True).click()
 
     for lesson in lessons.path()[:2]:
         expect(page.get_by_role("heading", level=1)).to_have_text(lesson.question)
