@@ -71,9 +71,8 @@ DATA = ["pytest", "-q", "-n", "2", "-m", "not thorough and not slow_engine", "te
 """Imports all tests; runs those of ``make quick``."""
 
 ALL = tuple(INSTALLED)
-OFTEN = ("mail", "pictures", "shop")
-"""Features that others are most entangled with. With ``FORKS=each`` all others are taken out one by one, too, a minute
-each."""
+OFTEN = ("shop",)
+"""Others are most entangled with it. ``FORKS=each`` has all others taken out one by one, too, a minute each."""
 ALONE = [name for name in ALL if name in OFTEN or os.environ.get("FORKS") == "each"]
 
 
