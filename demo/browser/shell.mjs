@@ -137,18 +137,24 @@ navigator.serviceWorker?.addEventListener("message", ({ data, ports: [port] }) =
   worker.postMessage({ ...data, id: last });
 });
 
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const taken = async () => (await navigator.locks.query()).held.some(({ name }) => name.startsWith(lock));
+
 // A version that was published meanwhile takes over before anything starts. A tab that runs the older one keeps it.
 async function renewed(registration) {
   if (!registration.active) return false;
-  await Promise.race([registration.update().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 5000))]);
+  await Promise.race([registration.update().catch(() => {}), pause(5000)]);
   const next = registration.installing ?? registration.waiting;
   if (!next) return false;
   while (next.state === "installing") await new Promise((resolve) => next.addEventListener("statechange", resolve, { once: true }));
-  const { held } = await navigator.locks.query();
-  if (next.state !== "installed" || held.some(({ name }) => name.startsWith(lock))) return false;
+  for (let tries = 0; await taken(); tries++) { // a tab that was just closed holds its lock for a moment
+    if (tries === 10) return false;
+    await pause(100);
+  }
+  if (next.state !== "installed") return next.state !== "redundant"; // it has taken over already
   const changed = new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true }));
   next.postMessage("take over");
-  await changed;
+  await Promise.race([changed, pause(5000)]);
   return true;
 }
 
@@ -157,10 +163,11 @@ async function start() {
   if (!navigator.serviceWorker || !navigator.locks) return fail("This browser allows no service worker here, as in some private windows. Open the page in an ordinary window, over HTTPS.");
   try {
     if (await renewed(await navigator.serviceWorker.register("sw.js", { updateViaCache: "none" }))) return location.reload();
-    const { active } = await navigator.serviceWorker.ready;
     navigator.serviceWorker.startMessages();
-    active.postMessage("mine?");
-    while (!me || !navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!me || !navigator.serviceWorker.controller) {
+      (await navigator.serviceWorker.ready).active.postMessage("mine?"); // whichever is active by now
+      await pause(50);
+    }
     if (version !== build && !sessionStorage.getItem(lock)) { // the page is of an older version: a cache of HTTP had it
       sessionStorage.setItem(lock, version);
       return location.reload();
