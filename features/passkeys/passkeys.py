@@ -14,16 +14,15 @@ from features.passkeys import cookie, data
 from features.passkeys.models import Passkey, editors_need_one, passkeys_of
 from features.passkeys.pages import rows
 from shared import settings
-from shared.data.members import sessions, users
+from shared.data.members import users
 from shared.errors import NotSignedIn
 from shared.html import cookies, forms, pages
 from shared.html.links import base, origin
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.http.requests import address, browser
+from shared.http.requests import browser
 from shared.models.members import Session, User
 from shared.runtime import audit
 from shared.runtime.environment import table
-from shared.values import identifiers
 
 HOME = "/my/inbox"
 LONGEST_NAME = 50
@@ -150,15 +149,7 @@ def _begin(request: Request, user: User, by: str) -> tuple[str, ...]:
     now_it_is = users.get(table(), user.username, consistent=True)
     if now_it_is.account_id != user.account_id:
         raise NotSignedIn
-    token, session = sessions.start(
-        table(),
-        now_it_is,
-        request.now,
-        secrets.token_bytes(identifiers.BYTES),
-        address=address(request.event),
-        browser=browser(request.event),
-    )
-    audit.signed_in(session, by)
+    token = cookies.begin(table(), request, now_it_is, by)
     return (*cookies.signed_in(token), cookie.removed())
 
 

@@ -138,19 +138,21 @@ def lesson_of(exercise: Exercise, text: str) -> Lesson:
     return lesson
 
 
+def lessons_of(exercise: Exercise, text: str) -> list[Lesson]:
+    """A reader's input as a lesson of the exercise, and as one of its hidden data. Raises Unusable."""
+    return [lesson_of(each, text) for each in (exercise, exercise.hidden) if each]
+
+
 def run(
-    table: Table, exercise: Exercise, text: str, visitor: str, run_id: str, now: datetime, trace: Trace
+    table: Table, exercise: Exercise, lessons: Sequence[Lesson], visitor: str, run_id: str, now: datetime, trace: Trace
 ) -> tuple[running.Run, list[Found]]:
-    """Run the typed text in a scratch partition, and check the result. If all is right, check it on the hidden data,
-    too. Raises Unusable, Busy."""
-    made = running.run(table, lesson_of(exercise, text), "", visitor, run_id, now, trace, typed=True)
+    """Run the typed text (``lessons_of``) in a scratch partition, and check the result. If all is right, check it on
+    the hidden data, too. Raises Busy."""
+    made = running.run(table, lessons[0], "", visitor, run_id, now, trace, typed=True)
     found = [*_checked(exercise, made)]
     if exercise.hidden and all(each.right for each in found):
-        other = lesson_of(exercise.hidden, text)
-        again = [
-            *_checked(exercise.hidden, running.run(table, other, "", visitor, f"{run_id}-o", now, trace, typed=True))
-        ]
-        wrong = next((each for each in again if not each.right), None)
+        other = running.run(table, lessons[1], "", visitor, f"{run_id}-o", now, trace, typed=True)
+        wrong = next((each for each in _checked(exercise.hidden, other) if not each.right), None)
         came = f"{wrong.wanted}: {wrong.came}" if wrong else ""
         found.append(Found("Is right for other data, too, which is not shown", came, wrong is None))
     return made, found

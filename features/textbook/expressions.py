@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path as File
 from typing import Any
 
@@ -27,6 +27,7 @@ TESTS = {"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, 
 MAKES = {"if_not_exists": 2, "list_append": 2}
 """Functions of an update's values."""
 _ORDERED = {"S", "N", "B"}
+_SETS = {"SS", "NS", "BS"}
 _TYPES = ("B", "BOOL", "BS", "L", "M", "N", "NS", "NULL", "S", "SS")
 _IN_WORDS = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "L": "LIST", "M": "MAP", "BOOL": "BOOLEAN", "NULL": "NULL"}
 
@@ -307,7 +308,12 @@ class Expression:
 
     def update(self) -> list[Path]:
         """The paths that an update changes."""
-        readers = {"SET": self._set, "REMOVE": self.path, "ADD": self._added, "DELETE": self._added}
+        readers: dict[str, Callable[[], Path]] = {
+            "SET": self._set,
+            "REMOVE": self.path,
+            "ADD": partial(self._changed, "ADD", {"N", *_SETS}),
+            "DELETE": partial(self._changed, "DELETE", _SETS),
+        }
         paths: list[Path] = []
         sections: set[str] = set()
         while self.token != _END:
@@ -334,12 +340,11 @@ class Expression:
                 self.typed(sign, each, {"N"})
         return path
 
-    def _added(self) -> Path:
-        section = next(each for each in reversed(self.tokens[: self.at]) if each.upper() in {"ADD", "DELETE"}).upper()
+    def _changed(self, section: str, kinds: set[str]) -> Path:
+        """A path of ``ADD`` or ``DELETE``, with the value that it takes."""
         path, value = self.path(), self.operand()
         if not isinstance(value, Value):
             raise self.syntax()
-        kinds = {"SS", "NS", "BS"} | ({"N"} if section == "ADD" else set())
         if value.kind not in kinds:
             why = "Incorrect operand type for operator or function"
             kind, types = _IN_WORDS.get(value.kind, value.kind), f"ALLOWED_FOR_{section}_OPERAND"
@@ -350,7 +355,7 @@ class Expression:
 _TAKES = {
     "begins_with": {"S", "B"},
     "list_append": {"L"},
-    "size": {"S", "B", "SS", "NS", "BS", "L", "M"},
+    "size": {"S", "B", "L", "M", *_SETS},
 }
 """The types of the values that a function takes."""
 

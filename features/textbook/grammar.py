@@ -175,9 +175,8 @@ def _no_keys(paths: list[Path]) -> None:
 
 def _keys(part: Mapping[str, Any]) -> None:
     """The keys of an item, or those that name one: texts of some length."""
-    for kind in ("Key", "ExclusiveStartKey"):
-        if kind in part and kind == "Key" and part[kind].keys() != {PARTITION_KEY, SORT_KEY}:
-            raise Refused("The provided key element does not match the schema")
+    if "Key" in part and part["Key"].keys() != {PARTITION_KEY, SORT_KEY}:
+        raise Refused("The provided key element does not match the schema")
     item = part.get("Item", {})
     for name in (PARTITION_KEY, SORT_KEY):
         if "Item" in part and name not in item:

@@ -185,20 +185,20 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
     text = found.broken if sent is None else sent.replace("\r\n", "\n").strip()
     place, wrong, came = keys.scratch("you", "run"), None, None
     checked: list[exercises.Found] = []
-    lesson, hidden = exercises.lesson_of(found, found.broken), list[Lesson]()
+    typed = [exercises.lesson_of(found, found.broken)]
     try:
-        lesson, *hidden = (exercises.lesson_of(each, text) for each in (found, found.hidden) if each)
+        typed = exercises.lessons_of(found, text)
     except exercises.Unusable as error:
         wrong = str(error)
     if sent is not None and not wrong:
         run_id = secrets.token_hex(4)
-        for each in (lesson, *hidden):
+        for each in typed:
             _spend(request, each, "")
-        came, checked = exercises.run(table(), found, text, reader.visitor, run_id, request.now, page_cost.trace())
+        came, checked = exercises.run(table(), found, typed, reader.visitor, run_id, request.now, page_cost.trace())
     solved = bool(checked) and all(each.right for each in checked)
     if solved:
         reader = Reader(reader.visitor, reader.done | {found.slug})
-    given = running.names(lesson, "", place, request.now)
+    given = running.names(typed[0], "", place, request.now)
     paragraphs = [_prose(part) for part in found.paragraphs]
     around = [*exercises.by_slug().values()]
     at = around.index(found)
@@ -219,8 +219,8 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
         checked=checked,
         solved=solved,
         scratch=place,
-        partitions=drawing.partitions(lesson, given, came),
-        versions=_versions(lesson, given, came, request.now),
+        partitions=drawing.partitions(typed[0], given, came),
+        versions=_versions(typed[0], given, came, request.now),
         came=came is not None,
         around=around,
         place=at + 1,

@@ -7,6 +7,7 @@ from setting it, so its content was requested here.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -20,8 +21,10 @@ from shared.html import forms, pages
 from shared.html.pages import Answer, Page, Request, Routes, SignInFirst
 from shared.http import requests
 from shared.http.requests import MAX_TOKEN, attributes, brought, is_plain, name, on_laptop
-from shared.models.members import Session
+from shared.models.members import Session, User
+from shared.runtime import audit
 from shared.runtime.environment import table
+from shared.values import identifiers
 
 SESSION = "__Host-btd"
 """The session cookie's name, except on the laptop."""
@@ -29,6 +32,18 @@ HINT = "btd-in"
 """Not secret, and readable by the script, which asks for the user's own state only if it is set."""
 
 MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
+
+
+def begin(table: Table, request: Request, user: User, by: str) -> str:
+    """Start a session for a user who has just proved who it is; returns its token.
+
+    ``by`` says in the audit what was proved.
+    """
+    entropy, origin = secrets.token_bytes(identifiers.BYTES), requests.address(request.event)
+    kind = requests.browser(request.event)
+    token, session = sessions.start(table, user, request.now, entropy, address=origin, browser=kind)
+    audit.signed_in(session, by)
+    return token
 
 
 def signed_in(token: str) -> list[str]:

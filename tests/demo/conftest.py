@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext
 
 from demo import packing
 from infra.bundling import digest_of
 from local.settings import ROOT
+from tests.support.browser import patient
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -52,8 +54,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Host]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+def served(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[Host]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield Host(server)
     server.shutdown()
@@ -64,3 +66,10 @@ def served(folder: Path) -> Iterator[Host]:
 def host(folder: Path) -> Iterator[Host]:
     with served(folder) as host:
         yield host
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    context = patient(chromium.new_context())
+    yield context
+    context.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
@@ -57,13 +56,6 @@ AGED = """async () => {
   indexedDB.deleteDatabase(name);
 }"""
 """Gives what is kept to an older version."""
-
-
-@pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    context = patient(chromium.new_context())
-    yield context
-    context.close()
 
 
 def opened(context: BrowserContext, host: Host, path: str = "") -> Page:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import BrowserContext, expect
 
 from demo import packing
-from tests.demo.conftest import Host, Quiet
+from tests.demo.conftest import Host, Quiet, served
 from tests.demo.test_browser import opened
-from tests.support.browser import patient
 
 pytestmark = pytest.mark.thorough
 
@@ -28,13 +23,6 @@ class _KeptForTenMinutes(Quiet):
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "max-age=600")
         super().end_headers()
-
-
-@pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    context = patient(chromium.new_context())
-    yield context
-    context.close()
 
 
 @pytest.fixture
@@ -54,12 +42,8 @@ def host(folder: Path, tmp_path: Path) -> Iterator[tuple[Host, Path]]:
     (tmp_path / "host" / "name").mkdir(parents=True)
     published = tmp_path / "host" / "name" / "demo"
     published.symlink_to((folder / "name" / "demo").resolve())
-    handler: Any = functools.partial(_KeptForTenMinutes, directory=str(tmp_path / "host"))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    host = Host(server)
-    yield host, published
-    host.end()
+    with served(tmp_path / "host", _KeptForTenMinutes) as host:
+        yield host, published
 
 
 def publish(published: Path, build: Path) -> None:

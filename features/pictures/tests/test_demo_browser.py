@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from local.settings import ROOT
-from tests.demo.conftest import Host, folder, host  # noqa: F401  # fixtures
-from tests.demo.test_browser import context, opened, signed_in  # noqa: F401  # a fixture
+from tests.demo.conftest import Host, context, folder, host  # noqa: F401  # fixtures
+from tests.demo.test_browser import opened, signed_in
 from tests.support.commands import until
 from tests.support.tab import at, site_in, where
 

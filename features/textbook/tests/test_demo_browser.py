@@ -7,8 +7,8 @@ from playwright.sync_api import BrowserContext
 from features.textbook import lessons
 from features.textbook.lessons import Step
 from features.textbook.running import READS
-from tests.demo.conftest import Host, folder, host, served  # noqa: F401  # fixtures
-from tests.demo.test_browser import POST, context, opened  # noqa: F401  # fixtures
+from tests.demo.conftest import Host, context, folder, host, served  # noqa: F401  # fixtures
+from tests.demo.test_browser import POST, opened
 from tests.support.tab import site_of
 
 RESULTS = r"""text => {

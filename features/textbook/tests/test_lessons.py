@@ -267,7 +267,8 @@ EACH = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exerc
 def checks(table: Table, exercise: Exercise, text: str, run_id: str = "run") -> list[exercises.Found]:
     trace = Trace().attach(table)
     try:
-        return exercises.run(table, exercise, text, "visitor-0001", run_id, times.now(), trace)[1]
+        typed = exercises.lessons_of(exercise, text)
+        return exercises.run(table, exercise, typed, "visitor-0001", run_id, times.now(), trace)[1]
     finally:
         trace.detach(table)
 
@@ -508,12 +509,12 @@ def test_a_run_takes_no_more_units_than_are_counted_before(table: Table, exercis
         at |= {"PK": "{scratch}", "SK": str(exercise.items[0]["SK"]).format(n=1, nn="01")}
         typed = json.dumps({operation: arguments})
     scratch = keys.scratch("visitor-0001", "cost-b")
+    both = exercises.lessons_of(exercise, typed)
 
-    exercises.run(table, exercise, typed, "visitor-0001", "cost", NOW, trace)
+    exercises.run(table, exercise, both, "visitor-0001", "cost", NOW, trace)
 
     took = sum(each.capacity.write for each in trace.requests if each.capacity)
     trace.detach(table)
-    both = [exercises.lesson_of(each, typed) for each in (exercise, exercise.hidden) if each]
     assert took <= sum(costs.of_run(each, running.names(each, "", scratch, NOW)) for each in both)
 
 
@@ -521,7 +522,7 @@ def test_a_network_runs_as_much_as_an_hours_units_allow(
     reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exercise = exercises.find("exercise-out-of-the-index")
-    both = [exercises.lesson_of(each, exercise.solution) for each in (exercise, exercise.hidden) if each]
+    both = exercises.lessons_of(exercise, exercise.solution)
     units = sum(costs.of_run(each, running.names(each, "", keys.scratch("you", "run"), NOW)) for each in both)
     monkeypatch.setattr(costs, "MOST_AN_HOUR", 2 * units)
     asked = [reader.post(f"/learn/{exercise.slug}", {"request": exercise.solution}).status for _ in range(2)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.demo.conftest import Host, folder, host  # noqa: F401  # fixtures
-from tests.demo.test_browser import context, opened, signed_in  # noqa: F401  # a fixture
+from tests.demo.conftest import Host, context, folder, host  # noqa: F401  # fixtures
+from tests.demo.test_browser import opened, signed_in
 from tests.support.tab import at, press, site_in
 
 pytestmark = pytest.mark.thorough

@@ -100,7 +100,7 @@ def sign_up(request: Request) -> Answer:
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return again(partial(visitor_form, "sign-up", typed), "username", error)
     _changed("made", user, user)
-    token = _begun(request, user, "sign-up")
+    token = cookies.begin(table(), request, user, "sign-up")
     return _welcomed(request, token, forms.own_path(typed.get("next"), HOME), notice="signed-up")
 
 
@@ -184,7 +184,8 @@ def change_password(request: Request) -> Answer:
         return again(partial(account_page, request, user, typed), "current-password", error)
     changed = accounts.change_password(table(), user, password)
     _changed("password", user, changed)
-    return _welcomed(request, _begun(request, changed, "new password"), "/account", notice="password")
+    token = cookies.begin(table(), request, changed, "new password")
+    return _welcomed(request, token, "/account", notice="password")
 
 
 @routes.get("/account/remove")
@@ -301,20 +302,6 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
         return accounts.prove(table(), user, typed.get(name, ""), address(request.event), request.now)
     except WrongCurrentPassword as error:
         raise InvalidFields({name: "This password is wrong."}) from error
-
-
-def _begun(request: Request, user: User, by: str) -> str:
-    """Start a session for a user who has just proved a password; returns its token."""
-    token, session = sessions.start(
-        table(),
-        user,
-        request.now,
-        secrets.token_bytes(identifiers.BYTES),
-        address=address(request.event),
-        browser=browser(request.event),
-    )
-    audit.signed_in(session, by)
-    return token
 
 
 def _welcomed(request: Request, token: str, place: str, **query: str) -> Answer:
