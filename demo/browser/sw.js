@@ -15,7 +15,7 @@ self.addEventListener("message", (event) => {
 self.addEventListener("fetch", (event) => {
   const { origin, pathname, search } = new URL(event.request.url), name = pathname.slice(root.length);
   if (origin !== location.origin || !pathname.startsWith(root)) return;
-  if (name === "site" || name.startsWith("site/")) event.respondWith(ofSite(event.request, (name.slice(4) || "/") + search));
+  if (name === "site" || name.startsWith("site/")) event.respondWith(ofSite(event, (name.slice(4) || "/") + search));
   else if (name.endsWith(".wasm")) event.respondWith(untouched(name, event));
   else if ((name || "index.html") in files) event.respondWith(own(name || "index.html", event));
 });
@@ -55,7 +55,7 @@ async function leader() {
   return found && (await self.clients.get(found.name.slice(`${lock} at `.length)));
 }
 
-async function ofSite(request, path) {
+async function ofSite({ request, clientId }, path) {
   // An address that was copied from within the site, or a new tab: the page around the site opens it.
   if (request.mode === "navigate" && request.destination === "document") return Response.redirect(`${root}#${path}`, 302);
   const { method } = request, once = /^\/(assets|pictures)\//.test(path) && method === "GET", cache = await caches.open(`${lock} ${build}`);
@@ -65,7 +65,11 @@ async function ofSite(request, path) {
   if (request.referrer.startsWith("http")) headers.referer = request.referrer; // which is no header yet
   for (let tries = 0; tries < 300; tries++) {
     const tab = await leader();
-    if (!tab) { await after(200); continue; }
+    if (!tab) {
+      if (clientId && !(await self.clients.get(clientId))) break; // its page is closed: a new version waits for this to end
+      await after(200);
+      continue;
+    }
     const got = await asked(tab, { method, path, headers, body });
     if (got) {
       const answer = new Response(got.content?.byteLength ? got.content : null, { status: got.status, headers: got.headers });
