@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from shared.data.members import users
 from shared.values import passwords
-from tests.support.browser import chromium, driver, patient, press  # noqa: F401  # fixtures
+from tests.support.browser import patient, press
 from tests.support.factories import a_user
 from tests.support.preview import Preview, looked_at, started
 
