@@ -372,7 +372,7 @@ def _clauses(update: str, names: Mapping[str, str]) -> None:
     first, *clauses = _CLAUSE.split(update)
     for clause, text in [("", first), *zip(clauses[::2], clauses[1::2], strict=True)]:
         if text.rstrip().endswith(","):
-            raise Unusable("Remove the comma before the next clause: DynamoDB refuses it, the local cloud does not.")
+            raise Unusable("Remove the comma before the next clause: DynamoDB refuses it.")
         changed = {names.get(word, word) for word in _WORD.findall(text)}
         if changed & _OURS or (changed & _PARTITION_KEYS and clause.upper() != "REMOVE"):
             raise Unusable("An update here must not set an index's partition key, Type or ExpiresAt.")

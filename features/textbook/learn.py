@@ -313,7 +313,6 @@ def _done(done: Done, now: datetime) -> dict[str, Any]:
         "cost": page_cost.million(capacity) if capacity else "",
         "ms": f"{took.seconds * 1000:.1f}" if took else "",
         "code": reply.code,
-        "unrefused": done.step.refused if not reply.code else None,
         "message": reply.message,
         "reads": done.step.operation in running.READS,
         "found": len(reply.items),

@@ -47,8 +47,4 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 @pytest.fixture
 def reader(table: Table) -> Browser:
     """Someone who is nobody to the site, at a function that is held to its rights."""
-    return a_reader()
-
-
-def a_reader() -> Browser:
     return Browser({"/learn": within_rights(learn)})

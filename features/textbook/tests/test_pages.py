@@ -14,7 +14,7 @@ import pytest
 
 from features.textbook import drawing, learn, lessons, running
 from features.textbook.rights import LEARN
-from features.textbook.tests.conftest import a_reader, stage
+from features.textbook.tests.conftest import stage
 from features.workings import page_cost
 from features.workings.collections import SHOWN
 from infra.functions import of_stage
@@ -88,14 +88,6 @@ def test_a_refusal_is_shown_as_it_came(reader: Browser) -> None:
     seen = reader.post("/learn/index-of-one-type").words
 
     assert 'ParamValidationError Parameter validation failed: Unknown parameter in input: "Index"' in seen
-
-
-@pytest.mark.thorough
-def test_what_the_local_cloud_does_not_refuse_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    with stage(MINISTACK, monkeypatch):
-        seen = a_reader().post("/learn/sparse-index").words
-
-    assert "On AWS, DynamoDB refuses this with ValidationException . The local cloud accepts it." in seen
 
 
 def test_a_value_of_ones_own_is_what_is_asked_for(reader: Browser) -> None:
