@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from typing import Any, BinaryIO, NamedTuple
 
 import ijson
@@ -49,7 +49,7 @@ def values(file: BinaryIO) -> Iterator[Any]:
     many digits, Unfit. Raises ijson.JSONError."""
     builder: Any = None
     depth, base, why = 0, 0, ""
-    for event, value in ijson.basic_parse(_Cut(file), buf_size=4096, multiple_values=True):
+    for event, value in _events(file):
         begins, ends = event in ("start_map", "start_array"), event in ("end_map", "end_array")
         if depth == 0 and event == "start_array" and base == 0:
             base = 1
@@ -62,12 +62,24 @@ def values(file: BinaryIO) -> Iterator[Any]:
         depth += begins - ends
         if depth > DEEPEST:
             why = TOO_DEEP
-        elif event == "number" and abs(float(value)) >= 10.0**MOST_DIGITS:
+        elif event == "number" and not abs(float(value)) < 10.0**MOST_DIGITS:  # it may be no number at all
             why = f"has a number of more than {MOST_DIGITS} digits"
         if not why:
             builder.event(event, float(value) if isinstance(value, Decimal) else value)
         if depth == 0:
             yield Unfit(why) if why else builder.value
+
+
+def _events(file: BinaryIO) -> Iterator[tuple[str, Any]]:
+    """The parser's events. A number whose exponent no decimal has is NaN, and doesn't end the file."""
+    found = iter(ijson.basic_parse(_Cut(file), buf_size=4096, multiple_values=True))
+    lenient = Context(traps=[])
+    while True:
+        with localcontext(lenient):
+            each = next(found, None)
+        if each is None:
+            return
+        yield each
 
 
 def is_deep(value: Any) -> bool:

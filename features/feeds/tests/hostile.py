@@ -43,6 +43,9 @@ HOSTILE: dict[str, Hostile] = {
     "a number of 4,301 digits": Hostile(_array(b"9" * 4301), 1, "has a number of more than 100 digits"),
     "a price of a million digits": Hostile(_array(b'{"price": -' + b"9" * 900_000 + b"}"), 1, "more than 100 digits"),
     "a number without an end": Hostile(_array(b"1e999999999"), 1, "has a number of more than 100 digits"),
+    "an exponent of 20 digits": Hostile(
+        _array(b'{"price": 1e99999999999999999999}', b"-1.5E-99999999999999999999"), 1, "more than 100 digits"
+    ),
     "20,000 arrays within each other": Hostile(_array(b"[" * 20_000 + b"]" * 20_000), 1, "more than 64 arrays"),
     "20,000 objects without an end": Hostile(b"[" + b'{"a":' * 20_000, 0, "cannot be read at all"),
     "a line of 20,000 arrays": Hostile(_lines(b'{"a": ' + b"[" * 20_000 + b"]" * 20_000 + b"}"), 1, "nested too deep"),
