@@ -132,10 +132,12 @@ class Importer:
         return entry.deal.title == there.title or links.product(entry.deal.link) == links.product(there.link)
 
     def changes(self, there: Deal, entry: Entry) -> Mapping[str, Any]:
-        """What a record changes about its existing deal: it may withdraw it."""
-        if entry.deal.withdrawn_at is None or there.withdrawn_at is not None:
+        """What a record changes about its existing deal: it may withdraw it, which also is the end of its offer."""
+        over_at = entry.deal.withdrawn_at
+        if over_at is None or there.withdrawn_at is not None:
             return {}
-        return {"withdrawn_at": entry.deal.withdrawn_at}
+        has_ended = there.ends_at is not None and there.ends_at <= over_at
+        return {"withdrawn_at": over_at} | ({} if has_ended else {"ends_at": over_at})
 
     def finish(self) -> None:
         """What is left to do when all records are written; ``report.stopped`` says whether some weren't read."""

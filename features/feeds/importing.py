@@ -109,9 +109,11 @@ class FeedImporter(Importer):
         """
         new = entry.deal
         if new.withdrawn_at is not None or not self.wishes.update:
-            return super().changes(there, entry)
+            changed = super().changes(there, entry)
+            return {**changed, "more": {TakenOver: there.own(TakenOver)}} if changed else {}
         kept = taken_over(there)
-        differs = [name for name in UPDATED if getattr(new, name) != getattr(there, name)]
+        names = UPDATED if there.withdrawn_at is None else UPDATED[:-1]  # its end is when it was withdrawn
+        differs = [name for name in names if getattr(new, name) != getattr(there, name)]
         changes: dict[str, Any] = {name: getattr(new, name) for name in differs if name not in kept}
         left = TakenOver(kept.intersection(differs))
         if changes or left != there.own(TakenOver) is not None:

@@ -145,7 +145,12 @@ class Deal(Extended):
     more: Mapping[type, object] = field(default_factory=dict, hash=False)
 
     def changed(self, changes: Mapping[str, Any]) -> Deal:
-        """The deal with other values of some fields. ``more`` names only those to change, and None removes one."""
+        """The deal with other values of some fields. ``more`` names only those to change, and None removes one.
+
+        A deal that its source has withdrawn, and that is restored, loses the end that it has from there.
+        """
+        if "withdrawn_at" in changes and changes["withdrawn_at"] is None and self.ends_at == self.withdrawn_at:
+            changes = {"ends_at": None, **changes}
         own = {**self.more, **changes.get("more", {})}
         return replace(self, **{**changes, "more": {kind: value for kind, value in own.items() if value is not None}})
 
@@ -193,8 +198,13 @@ class Deal(Extended):
 
     @property
     def is_retracted(self) -> bool:
-        """Whether it was withdrawn after it was posted, as a wrong price is; one that came withdrawn is history."""
-        return self.withdrawn_at is not None and (self.version > 1 or self.withdrawn_at <= self.created_at)
+        """Whether it was withdrawn after it was posted, as a wrong price is.
+
+        One that came withdrawn is history, and so is one whose source said later when it was over: that is its end.
+        """
+        if self.withdrawn_at is None:
+            return False
+        return self.withdrawn_at <= self.created_at or (self.version > 1 and self.withdrawn_at != self.ends_at)
 
     @property
     def discount_percent(self) -> int | None:

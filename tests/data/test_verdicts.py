@@ -8,7 +8,7 @@ import pytest
 
 from shared.data.catalog import deals, offers
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal, Verdict
+from shared.models.catalog import Deal, Status, Verdict
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import NOW, a_deal, ago, indexed, post
 from tests.support.wire import before, taken_by, watched
@@ -110,6 +110,17 @@ def test_an_offer_that_came_with_its_end_is_history_and_counts(table: Table) -> 
     offers.judge_anew(table, None, past)
 
     assert lowest(table, current) == [True]
+
+
+def test_an_offer_that_its_source_withdraws_later_is_history_and_counts_until_it_is_restored(table: Table) -> None:
+    current, first = offered(table, (0, "70.00"), (40, "60.00"))
+
+    change(table, first, withdrawn_at=ago(days=20), ends_at=ago(days=20))
+
+    assert kept(table, current) == Verdict(6000, ago(days=40).date(), (6000, 6000))
+    assert change(table, first, withdrawn_at=None).status(NOW) is Status.ACTIVE
+    change(table, first, withdrawn_at=NOW)
+    assert kept(table, current) is None
 
 
 def test_an_offer_that_is_not_withdrawn_any_more_has_a_verdict_and_counts_again(table: Table) -> None:
