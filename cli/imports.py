@@ -43,7 +43,7 @@ from shared.dynamodb.tracing import Trace
 from shared.errors import BrandExists, Busy, DealExists, DealsError, DealTooLarge, EditedMeanwhile, Unavailable
 from shared.models.catalog import Deal
 from shared.values import links, times
-from shared.values.naming import counted
+from shared.values.naming import counted, folded
 
 WINDOW = 1_500
 """Records in a window, of which two are in memory: enough to keep all workers busy, and to group a brand's deals."""
@@ -117,6 +117,8 @@ class Importer:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="import")
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
+        self._first_names: dict[str, str] = {}
+        self._met: Counter[tuple[str, str]] = Counter()
         self._under_way: list[Future[None]] = []
 
     def read(self, source: BinaryIO) -> Iterator[Record]:
@@ -151,6 +153,7 @@ class Importer:
                 self.write(window)
             self._wait()
             self.finish()
+            self.report.said += self._names_that_met()
         finally:
             # Running transactions finish and are counted; waiting ones are dropped.
             self._pool.shutdown(wait=True, cancel_futures=True)
@@ -166,9 +169,26 @@ class Importer:
                 except (DealsError, ValueError) as error:
                     self.refuse(record.number, str(error), record.size)
                     continue
+                self._compare_names(found)
                 yield found
         except WrongFile as error:
             self.report.stopped = str(error)
+
+    def _compare_names(self, entry: Entry) -> None:
+        """Count a record whose brand's name differs from that under its slug in more than case and accents."""
+        brand = entry.deal.brand
+        known = self._first_names.setdefault(brand, self._names.get(brand, entry.brand_name))
+        if known != entry.brand_name and folded(known) != folded(entry.brand_name):
+            self._met[known, entry.brand_name] += 1
+
+    def _names_that_met(self) -> list[str]:
+        """A sentence for each name that has the slug of another brand, the most frequent first."""
+        said = [
+            f"{name!r} in {counted(number, 'record')} is filed under the brand {known!r}: both names have one slug"
+            for (known, name), number in self._met.most_common(SHOWN_NAMES)
+        ]
+        rest = len(self._met) - len(said)
+        return [*said, f"and {counted(rest, 'name')} more"] if rest else said
 
     def _leave_out(self, record: Record) -> None:
         if record.fault:
@@ -351,6 +371,9 @@ def entry(record: Record, now: datetime) -> Entry:
 
 
 SHOWN_BAD_LINES = 100
+
+SHOWN_NAMES = 10
+"""Brands' names to show that have the slug of another one."""
 
 SHOWN_ALIKE = 3
 """Bad lines to name for each reason."""

@@ -38,7 +38,7 @@ def records(file: BinaryIO) -> Iterator[Record]:
             yield Record(number, size, fault=str(error))
             continue
         own = (fields or {}).get("sourceId")
-        yield Record(number, size, fields or None, source_id=own if isinstance(own, str) else "")
+        yield Record(number, size, fields, source_id=own if isinstance(own, str) else "")
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:

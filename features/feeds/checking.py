@@ -94,7 +94,7 @@ def show(check: Check) -> bool:
         say(found.ending)
     for why, reason in found.left_out.items():
         say(f"{counted(reason.count, 'record')} would be left out: {why}, first {reason.first}")
-    for sentence in feed.faults.sentences(feed.read):
+    for sentence in [*feed.faults.sentences(feed.read), *report.said]:
         say(sentence)
     for why, reason in _refused(check).items():
         say(f"{counted(reason.count, 'record')} would be refused: {why}, first {reason.first}")

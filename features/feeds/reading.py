@@ -151,7 +151,7 @@ class Feed:
                 if record.fields and documents.is_deep(record.fields):
                     yield record.number, Record(record.number, 0, fault=documents.TOO_DEEP)
                 else:
-                    yield record.number, record.fields or record
+                    yield record.number, record if record.fields is None else record.fields
             return
         if is_linked:
             source.most = MAX_GRAPH
@@ -199,7 +199,7 @@ class Feed:
         yield 1, Record(1, 0, fault="must be JSON")
         for number, line in enumerate(lines, start=2):
             for record in json_lines.records(io.BytesIO(line.encode(errors="replace"))):
-                yield number, record.fields or record._replace(number=number)
+                yield number, record._replace(number=number) if record.fields is None else record.fields
 
     def _rows(self, rows: Rows, names: list[str], faulty: list[tuple[int, Record]]) -> Iterator[tuple[int, Raw]]:
         """The rows of a table by the names of its columns; of two with one name, the first that has a text.

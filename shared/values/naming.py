@@ -50,6 +50,17 @@ def slug(name: str) -> str:
     return text
 
 
+_TYPOGRAPHIC = str.maketrans("\u2018\u2019\u2010\u2013\u2014", "''---")
+
+
+def folded(name: str) -> str:
+    """A name without what doesn't tell it from others: case, accents, spaces and the form of apostrophes and dashes.
+
+    Two names of one slug whose folded forms differ have other signs, and may be two brands.
+    """
+    return " ".join(to_ascii(name.translate(_TYPOGRAPHIC)).casefold().split())
+
+
 def to_ascii(name: str) -> str:
     """A text in ASCII: other scripts' letters and digits transliterated, signs and emoji as spaces."""
     if name.isascii():

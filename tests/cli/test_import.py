@@ -94,6 +94,8 @@ def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
     result = btd("import", a_file(tmp_path, lines))
 
     assert "1 brand created" in result.stdout
+    assert "'g-FORE' in 1 record is filed under the brand 'G/Fore': both names have one slug\n" in result.stdout
+    assert "ASICS" not in result.stdout
     assert topics.brand_names(table) == {"asics": "Asics", "g-fore": "G/Fore"}
     assert [deal.brand_name for deal in imported(table, "1", "2", "3")] == ["Asics", "G/Fore", "G/Fore"]
 
@@ -173,6 +175,7 @@ BAD_LINES: dict[str, tuple[dict[str, Any] | str | bytes, str]] = {
     "NaN": ('{"price": NaN}', "must be JSON"),
     "nested too deeply": ("[" * 20_000, "must be JSON"),
     "an array": ("[1, 2]", "must be a JSON object"),
+    "an object without fields": ("{}", "title: "),
     "not UTF-8": (b'{"title": "\xff"}', "must be UTF-8"),
     "400 KB": (a_line(title="x" * 400_000), "must have at most 64 KB"),
     "no identity": (a_line(sourceId=None), "sourceId: must be given"),
