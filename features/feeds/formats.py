@@ -38,13 +38,19 @@ class Layout:
     """One format, as ``formats.toml`` describes it."""
 
     looks: str
+    names: Mapping[str, str] = field(default_factory=dict)
     columns: list[list[str]] = field(default_factory=list)
     root: list[str] = field(default_factory=list)
+    shows: list[str] = field(default_factory=list)
     item: list[str] = field(default_factory=list)
     fields: Mapping[str, list[str]] = field(default_factory=dict)
     currency: str = ""
     gone: Mapping[str, list[str]] = field(default_factory=dict)
     link: list[str] = field(default_factory=list)
+
+    def named(self, names: list[str]) -> list[str]:
+        """Columns by the names that they have in ``fields``."""
+        return [self.names.get(name, name) for name in names]
 
     def link_of(self, raw: Raw, shop: str) -> str:
         """The link that is made of a record, in a file without links."""
@@ -59,28 +65,32 @@ LAYOUTS: Mapping[Format, Layout] = {
 ITEMS = frozenset(name for layout in LAYOUTS.values() for name in layout.item)
 
 
-def of_table(names: set[str]) -> Format | None:
+def of_table(names: list[str]) -> Format | None:
     """The format of a table with some columns."""
-    fits = (form for form, each in LAYOUTS.items() if each.columns and all(names & {*some} for some in each.columns))
-    return next(fits, None)
+    for form, each in LAYOUTS.items():
+        found = {*each.named(names)}
+        if each.columns and all(found & {*some} for some in each.columns):
+            return form
+    return None
 
 
-def of_markup(root: str, item: str = "") -> Format | None:
-    """The format of XML with a root, and items of a name."""
-    fits = (form for form, each in LAYOUTS.items() if root in each.root and (not item or item in each.item))
-    return next(fits, None)
+def of_markup(root: str, head: str) -> list[Format]:
+    """The formats that XML with a root may have; the names of its elements tell if the root doesn't."""
+    head = head.lower()
+    of_root = [form for form, each in LAYOUTS.items() if root in each.root]
+    shown = (form for form, each in LAYOUTS.items() if each.shows and all(f"<{name}" in head for name in each.shows))
+    return of_root or [*shown]
 
 
 def gone(form: Format, raw: Raw) -> str:
     """Why a record can't be bought, or nothing."""
     if form in _GONE:
         return _GONE[form](raw)
-    layout = LAYOUTS[form]
-    if not layout.gone:
-        return ""
-    column, words = layout.gone["column"], layout.gone["words"]
-    said = re.sub(r"[\s-]+", "_", raw.get(str(column), "").strip().lower()).rsplit("/")[-1]
-    return OUT_OF_STOCK if said in words else ""
+    for column, words in LAYOUTS[form].gone.items():
+        said = re.sub(r"[\s-]+", "_", raw.get(column, "").strip().lower()).rsplit("/")[-1]
+        if said in words:
+            return OUT_OF_STOCK
+    return ""
 
 
 def _shopify_gone(raw: Raw) -> str:
@@ -104,21 +114,6 @@ _GONE: Mapping[Format, Callable[[Raw], str]] = {
     Format.WOOCOMMERCE: _woocommerce_gone,
 }
 
-_SHOPIFY = {
-    "url_handle": "handle",
-    "description": "body_(html)",
-    "published_on_online_store": "published",
-    "sku": "variant_sku",
-    "price": "variant_price",
-    "compare_at_price": "variant_compare_at_price",
-    "inventory_tracker": "variant_inventory_tracker",
-    "inventory_quantity": "variant_inventory_qty",
-    "continue_selling_when_out_of_stock": "variant_inventory_policy",
-    "product_image_url": "image_src",
-    "variant_image_url": "variant_image",
-}
-"""Shopify's names of columns since 2024, and those before."""
-
 _OF_VARIANT = re.compile(r"variant_|option\d_value")
 """Shopify's columns that aren't carried down."""
 
@@ -129,9 +124,8 @@ def _shopify(rows: Rows) -> Rows:
     """A file's variants: values that only a product's first row has are carried down."""
     product: dict[str, str] = {}
     for number, row in rows:
-        named = {_SHOPIFY.get(name, name): text for name, text in row.items()}
-        given = {name: text for name, text in named.items() if text.strip()}
-        if "variant_inventory_tracker" in named and "variant_inventory_tracker" not in given:
+        given = {name: text for name, text in row.items() if text.strip()}
+        if "variant_inventory_tracker" in row and "variant_inventory_tracker" not in given:
             given.pop("variant_inventory_qty", None)  # it is not counted, and Shopify writes 0
         if given.get("handle") != product.get("handle"):
             product = given
@@ -165,5 +159,16 @@ def _woocommerce(rows: Rows) -> Rows:
         yield number, {**given, **{name: given.get(name, "").split(",")[0] for name in ("images", "categories")}}
 
 
-COMPLETED: Mapping[Format, Callable[[Rows], Rows]] = {Format.SHOPIFY: _shopify, Format.WOOCOMMERCE: _woocommerce}
+def _yml(rows: Rows) -> Rows:
+    """Offers: the name of one that has a model instead is its kind, its maker and its model."""
+    for number, row in rows:
+        parts = (row.get(name, "") for name in ("typeprefix", "vendor", "model"))
+        yield number, {**row, "kind_and_model": " ".join(filter(None, parts)) if row.get("model") else ""}
+
+
+COMPLETED: Mapping[Format, Callable[[Rows], Rows]] = {
+    Format.SHOPIFY: _shopify,
+    Format.WOOCOMMERCE: _woocommerce,
+    Format.YML: _yml,
+}
 """What completes the rows of a format by those before them."""

@@ -35,7 +35,7 @@ class Item(NamedTuple):
 def named(text: str) -> str:
     """A name in all of its spellings: ``g:image_link``, ``Image link`` and ``{…}image_link`` are one."""
     local = re.sub(r"^\{.*\}", "", text.strip().strip('"').strip())
-    return local.lower().removeprefix("g:").replace(" ", "_").replace("-", "_")
+    return re.sub(r"[\s-]", "_", local.lower().removeprefix("g:").replace("\u2019", "'"))
 
 
 def items(file: BinaryIO, wanted: frozenset[str]) -> Iterator[Item | str]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import ParseError
 
@@ -109,7 +110,7 @@ class Feed:
         if re.match(r"(?i)<(!doctype html|html)", text):
             raise WrongFile("This is a web page and not a feed: save the feed's own address.")
         if text[:1] == "<":
-            yield from self._markup(source)
+            yield from self._markup(source, text)
         elif text[:1] in ("{", "[", ""):
             yield from self._documents(source, text)
         else:
@@ -124,22 +125,18 @@ class Feed:
         if layout.link and not self.shop.address:
             raise WrongFile(f"This is {layout.looks}, without addresses: {NAME_IT}")
 
-    def _markup(self, source: Source) -> Iterator[tuple[int, Any]]:
+    def _markup(self, source: Source, head: str) -> Iterator[tuple[int, Any]]:
         found = markup.items(Entities(source.buffered), ITEMS)  # type: ignore[arg-type]  # it is read, and nothing else
-        root = next(found)
-        form = of_markup(str(root))
-        if form is None:
+        forms = of_markup(str(next(found)), head)
+        of_form = {name: form for form in reversed(forms) for name in LAYOUTS[form].item}
+        items = (item for item in found if isinstance(item, markup.Item) and item.name in of_form)
+        if not forms:
             raise WrongFile(NO_FEED)
-        number = 0
-        for item in found:
-            if isinstance(item, str) or (of := of_markup(str(root), item.name)) is None:
-                continue
-            if not number:
-                self._recognise(of)
-            number += 1
-            yield number, item.texts
-        if not number:
-            self._recognise(form)
+        first = next(items, None)
+        form = of_form[first.name] if first else forms[0]
+        self._recognise(form)
+        of_it = (item for item in chain([first] if first else [], items) if of_form[item.name] is form)
+        yield from COMPLETED.get(form, iter)((number, item.texts) for number, item in enumerate(of_it, start=1))
 
     def _documents(self, source: Source, text: str) -> Iterator[tuple[int, Any]]:
         is_linked = re.search(r'"@(context|graph|type)"', text[:500])
@@ -171,7 +168,7 @@ class Feed:
         lines = Lines(source, self._named)
         rows = Rows(lines)
         first = rows.first()
-        fits = ((each, of_table({*map(named, rows.named(first, each))})) for each in SEPARATORS)
+        fits = ((each, of_table([*map(named, rows.named(first, each))])) for each in SEPARATORS)
         separator, form = next(((each, form) for each, form in fits if form), ("", None))
         if form is None and '"' in first and "{" in first:  # a JSON line without its beginning
             self._recognise(Format.JSONL)
@@ -182,7 +179,7 @@ class Feed:
             shown = ", ".join(rows.named(first, best)[:8])
             raise WrongFile(f"This is a table with the columns {shown}. {NO_FEED}")
         rows.begin(first, separator)
-        self.separator, names = separator, [named(name) for name in rows.names]
+        self.separator, names = separator, LAYOUTS[form].named([named(name) for name in rows.names])
         self._recognise(form)
         faulty: list[tuple[int, Record]] = []
         for number, raw in COMPLETED.get(form, iter)(self._rows(rows, names, faulty)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from cli.json_lines import Record
 from features.feeds.formats import LAYOUTS, Format
 from features.feeds.reading import Feed
-from features.feeds.shop import Shop
+from features.feeds.shop import Shop, categories, template
 from features.feeds.texts import amount, plain, without_tags
 from shared.dynamodb.table import Table
 from shared.values.times import from_iso
@@ -48,9 +49,12 @@ CORPUS: Mapping[str, tuple[Format, list[Fields]]] = {
     "google-bars.txt": (Format.GOOGLE, [row("s:HB-415", "Rope", "4.00", PACE, "outdoors", currency="USD")]),
     "meta.csv": (Format.GOOGLE, [row("s:HB-420", "Quay Sandal", "49.90", PACE, "shoes", currency="USD")]),
     "prisjakt.csv": (Format.GOOGLE, [
-        row("s:aB1", "Fyr Lampa", "1299.00", LUMEN, "home", currency="SEK"),
+        row("s:aB1", "Fyr Lampa", "999.00", LUMEN, "home", currency="SEK", listPrice="1299.00", variant="Vit",
+            image="https://harbour.example/fyr.jpg", link="https://harbour.example/fyr",
+            expiresAt="2026-06-30T00:00:00Z"),
         row("s:aB2", "Fyr Stor", "1144000", LUMEN, "home", currency="SEK"),
     ]),
+    "prisjakt.xml": (Format.GOOGLE, [row("s:pX1", "Fyr Lykta", "99.99", LUMEN, "home", currency="SEK")]),
     "shopify-2024.csv": (Format.SHOPIFY, [
         row("s:harbour-tee:HT-S", "Harbour Tee", "22.00", PACE, "clothing", listPrice="30.00", variant="S",
             link=f"{SHOP}/products/harbour-tee", image="https://cdn.harbour.example/tee.jpg", description="Cotton."),
@@ -64,6 +68,17 @@ CORPUS: Mapping[str, tuple[Format, list[Fields]]] = {
             link=f"{SHOP}/?p=44", image="https://harbour.example/mole.jpg", expiresAt="2098-08-01T00:00:00Z"),
         row("s:WC-44-9", "Mole Shoe - 9", "95.00", PACE, "shoes", variant="9", link=f"{SHOP}/?p=44"),
     ]),
+    "woocommerce-de.csv": (Format.WOOCOMMERCE, [
+        row("s:WD-51", "Hafenlampe", "48.00", LUMEN, "home", description="Messing.", listPrice=None,
+            image="https://harbour.example/hafenlampe.jpg"),
+        row("s:WD-53-42", "Molenschuh - 42", "79.90", PACE, "shoes", listPrice="95.00", variant="42"),
+    ]),
+    "woocommerce-fr.csv": (Format.WOOCOMMERCE, [
+        row("s:WF-61", "Lampe du port", "32.00", LUMEN, "home", description="Laiton.", listPrice="48.00"),
+    ]),
+    "woocommerce-es.csv": (Format.WOOCOMMERCE, [
+        row("s:WE-71", "Lámpara del puerto", "32.00", LUMEN, "home", image="https://harbour.example/lampara.jpg"),
+    ]),
     "heureka.xml": (Format.HEUREKA, [
         row("s:HK1", "Přístav Bunda", "1290.50", PACE, "clothing", currency="CZK", variant="modrá",
             description="Teplá bunda", link="https://harbour.example/bunda"),
@@ -71,6 +86,9 @@ CORPUS: Mapping[str, tuple[Format, list[Fields]]] = {
     "skroutz.xml": (Format.SKROUTZ, [
         row("s:SK1", "Λιμάνι Τσάντα", "89.90", PACE, "bags", currency="EUR", variant="μπλε",
             image="https://harbour.example/tsanta.jpg"),
+    ]),
+    "skroutz-own-root.xml": (Format.SKROUTZ, [
+        row("s:SK5", "Φάρος", "1299.90", LUMEN, "home", currency="EUR", link="https://harbour.example/faros"),
     ]),
     "ceneo.xml": (Format.CENEO, [
         row("s:CE1", "Lampa portowa", "199.00", LUMEN, "home", currency="PLN", variant="biały", description="Mosiądz",
@@ -81,6 +99,7 @@ CORPUS: Mapping[str, tuple[Format, list[Fields]]] = {
     ]),
     "yml.xml": (Format.YML, [
         row("s:YM1", "Наушники Маяк", "4990", LUMEN, "electronics", currency="RUB", listPrice="6990", variant="белый"),
+        row("s:YM3", "Часы Lumen & Co Маяк 2", "9900", LUMEN, "electronics", currency="BYN"),
     ]),
     "jsonld.json": (Format.JSONLD, [
         row("s:LD1", "Reef Watch", "149.5", LUMEN, "electronics", currency="GBP", link="https://harbour.example/reef",
@@ -105,6 +124,23 @@ def test_a_file_in_a_shops_spelling_is_recognised_and_read_field_by_field(name: 
     assert [
         {key: (fields or {}).get(key) for key in wanted} for fields, wanted in zip(deals, expected, strict=True)
     ] == expected
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_a_map_of_categories_is_suggested_for_each_format_and_read_when_it_is_filled_in(
+    name: str, tmp_path: Path
+) -> None:
+    text = (FILES / name).read_text(encoding="utf-8")
+    theirs = re.sub(r"\b(Home|Clothing|Shoes|Bags|Electronics|Outdoors)\b", "Příslušenství", text, flags=re.IGNORECASE)
+
+    feed, _ = feed_of(theirs.encode(), source="s", address=SHOP)
+    path = tmp_path / "categories.toml"
+    path.write_text(template(feed.shop.unknown).replace('""', '"outdoors"'), encoding="utf-8")
+    _, found = feed_of(theirs.encode(), source="s", address=SHOP, categories=categories(path))
+
+    assert feed.shop.unknown.total() == len(CORPUS[name][1])
+    assert [record.fault for record in found if record.fault] == []
+    assert {(record.fields or {})["category"] for record in found if record.fields} == {"outdoors"}
 
 
 def test_each_format_that_is_described_can_be_named_and_has_a_file() -> None:
