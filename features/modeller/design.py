@@ -1,0 +1,171 @@
+"""A model of a table: entities with their key templates, indexes and access patterns, and its JSON."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
+
+READS, WRITES = ("Get", "Query", "Scan"), ("Write", "Transaction")
+
+NAMES = re.compile(r"<([A-Za-z]\w*)>")
+BUSIEST = 0.001
+"""The part of the requests that ask for the busiest key, where a model doesn't say it."""
+
+YEAR = 365
+"""Days over which items are spread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An item type. ``keys`` has its templates (partition key, sort key) by index, the table's under an empty name."""
+
+    name: str
+    count: float
+    attributes: tuple[tuple[str, str], ...]
+    keys: tuple[tuple[str, tuple[str, str]], ...]
+    said: str = ""
+    expires: str = ""
+
+    def spec(self, attribute: str) -> list[str]:
+        """The words that say which values an attribute has, such as ``text 20``; empty for an unknown attribute."""
+        return dict(self.attributes).get(attribute, "").split()
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A global index: ``only`` items with this value of an attribute, and the attributes it ``copies`` (None: all)."""
+
+    name: str
+    only: tuple[str, str] | None = None
+    copies: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a write does to an item: its attributes before and after, as far as they are stated, or None."""
+
+    entity: str
+    before: tuple[tuple[str, str], ...] | None
+    after: tuple[tuple[str, str], ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """An access pattern. ``rate`` is a second's average, ``busiest`` the part that asks for the busiest key.
+
+    ``sk`` is an operator with its operands, ``terms`` are those of the filter, ``times`` says how often the request is
+    sent for one answer.
+    """
+
+    name: str
+    rate: float
+    operation: str
+    said: str = ""
+    index: str = ""
+    pk: str = ""
+    sk: tuple[str, ...] = ()
+    terms: tuple[tuple[str, str, str], ...] = ()
+    returns: tuple[str, ...] = ()
+    consistent: bool = False
+    limit: int = 0
+    times: int = 1
+    busiest: float = BUSIEST
+    writes: tuple[Change, ...] = ()
+    at: int = 0
+
+    @property
+    def reads(self) -> bool:
+        return self.operation in READS
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A table's design. ``peak`` is the busiest second as a multiple of the average."""
+
+    name: str
+    entities: tuple[Entity, ...]
+    indexes: tuple[Index, ...]
+    patterns: tuple[Pattern, ...]
+    peak: float = 1.0
+
+    @property
+    def size(self) -> float:
+        """Items in the table."""
+        return sum(each.count for each in self.entities) or 1.0
+
+    def entity(self, name: str) -> Entity:
+        return next(each for each in self.entities if each.name == name)
+
+    def index(self, name: str) -> Index:
+        """An index by its name; the table's is empty, and holds everything."""
+        return next((each for each in self.indexes if each.name == name), Index(name))
+
+    def spec(self, attribute: str) -> list[str]:
+        """The words of an attribute's values, in the first entity that has it."""
+        return next((each.spec(attribute) for each in self.entities if each.spec(attribute)), [])
+
+    def values(self, entity: str, attribute: str, n: float) -> float:
+        """How many values an attribute has in a table of ``n`` items: as many as parents, or a fixed number."""
+        kind, *words = self.entity(entity).spec(attribute)
+        fixed = {"one": len(set(words)), "day": YEAR, "after": YEAR, "while": 2}.get(kind)
+        return fixed or max(1.0, self.entity(words[0] if kind == "of" else entity).count * n / self.size)
+
+
+def document(model: Model) -> dict[str, Any]:
+    """A model's JSON, which reads as the same model."""
+    entities = []
+    for each in model.entities:
+        keys = {
+            f"{index}{name}": part
+            for index, pair in each.keys
+            for name, part in zip((PARTITION_KEY, SORT_KEY), pair, strict=True)
+            if part
+        }
+        row = {"name": each.name, "items": each.said, **keys, "attributes": dict(each.attributes)}
+        entities.append(row | ({"expires": each.expires} if each.expires else {}))
+    indexes = [
+        {"name": each.name}
+        | ({"while": f"{each.only[0]} = {each.only[1]}"} if each.only else {})
+        | ({"copies": ", ".join(each.copies) or "keys"} if each.copies is not None else {})
+        for each in model.indexes
+    ]
+    patterns = [_row_of(each) for each in model.patterns]
+    return {"name": model.name, "peak": model.peak, "entities": entities, "indexes": indexes, "patterns": patterns}
+
+
+def _row_of(pattern: Pattern) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "index": pattern.index,
+        "key": key_text(pattern),
+        "filter": " and ".join(map(" ".join, pattern.terms)),
+        "returns": ", ".join(pattern.returns),
+        "consistent": pattern.consistent,
+        "limit": pattern.limit,
+        "times": pattern.times if pattern.times > 1 else 0,
+        "busiest": f"{pattern.busiest * 100:g}%" if pattern.busiest != BUSIEST else "",
+        "writes": [write_text(each) for each in pattern.writes],
+    }
+    head = {"name": pattern.name, "rate": pattern.said, "request": pattern.operation}
+    return head | {name: value for name, value in fields.items() if value}
+
+
+def key_text(pattern: Pattern) -> str:
+    """A key condition as it is written in a model."""
+    if not pattern.pk:
+        return ""
+    sort = f", SK {pattern.sk[0]} {' and '.join(pattern.sk[1:])}" if pattern.sk else ""
+    return f"PK = {pattern.pk}{sort}"
+
+
+def write_text(write: Change) -> str:
+    """A write as it is written in a model: ``Update Book Copies 5 to 4``."""
+    verb = "Put" if write.before is None else "Delete" if write.after is None else "Update"
+    before, after = dict(write.before or ()), dict(write.after or ())
+    parts = [
+        f"{name} {before.get(name, value)}" + (f" to {value}" if before.get(name, value) != value else "")
+        for name, value in (after or before).items()
+    ]
+    return f"{verb} {write.entity} {', '.join(parts)}".strip()

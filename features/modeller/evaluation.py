@@ -1,0 +1,461 @@
+"""What a model costs: generated items, what each pattern reads or writes of them, units, prices, growth, busy keys.
+
+About 1,000 items are generated in the model's proportions, and each pattern is run on them. A larger table is
+calculated from these by how many values a key template can take: a partition for each member, but two for a loan's
+status. So a price needs no table, and an edit is answered at once.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html (units a partition takes)
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations (index writes)
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cached_property, lru_cache
+from math import ceil, prod
+from typing import Any, ClassVar, NamedTuple
+
+from features.modeller.design import NAMES, YEAR, Change, Entity, Index, Model, Pattern
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.capacity import READ_DOLLARS, WRITE_BYTES, WRITE_DOLLARS, size_of, units_read
+from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
+
+RCU_HOUR, WCU_HOUR, GB_MONTH = 0.00013, 0.00065, 0.25
+"""Dollars, us-east-1, November 2026: an hour of a provisioned unit, a month of a gigabyte."""
+
+HOURS, GB, PAGE, BATCH, OVERHEAD, FOLLOWS = 730, 10**9, 2**20, 100, 100, 0.7
+"""Hours of a month; bytes of a gigabyte and of a Query's page; keys of a batch; bytes that storing an item adds; the
+load that auto scaling aims at."""
+
+TODAY, SAMPLE, SEED = date(2026, 11, 27), 1_000, 4711
+ITEM_TYPE = "Entity"
+"""The attribute with an item's type."""
+
+SIZES = (1e3, 1e6, 1e9)
+"""Numbers of items for which growth is shown."""
+
+Made = dict[str, str | int | list[str]]
+_LORUM = "the quick brown fox jumps over a lazy dog "
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """The items of an entity in the table or an index: their keys there, their bytes, and their place among all."""
+
+    entity: Entity
+    index: str
+    pk: str
+    sk: str
+    pks: Sequence[str]
+    sks: Sequence[str]
+    sizes: Sequence[int]
+    items: Sequence[int]
+    made: int
+
+    @property
+    def part(self) -> float:
+        """The part of the entity's items that lie here; a sparse index has fewer."""
+        return len(self.items) / self.made if self.made else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Generated items with their keys, and where they lie."""
+
+    items: Sequence[Made]
+    places: Sequence[Place]
+
+    def of(self, index: str) -> Iterator[Place]:
+        return (place for place in self.places if place.index == index)
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What a read reads and returns: items, those that the filter keeps, bytes, units, and round trips."""
+
+    items: float
+    kept: float
+    size: float
+    units: float
+    trips: int
+
+
+def day(offset: int = 0) -> str:
+    return f"{TODAY + timedelta(days=offset)}"
+
+
+def literal(template: str) -> str:
+    """A request's template with its days filled in: ``<tomorrow>``, ``<today-63>``."""
+
+    def filled(found: re.Match[str]) -> str:
+        return day({"today": 0, "tomorrow": 1, "yesterday": -1}[found[1]] + int(found[2] or 0))
+
+    return re.sub(r"<(today|tomorrow|yesterday)([+-]\d{1,5})?>", filled, template)
+
+
+def fill(template: str, item: Mapping[str, object]) -> str:
+    """A template with an item's values; a name that the item lacks stays."""
+    return NAMES.sub(lambda found: str(item.get(found[1], found[0])), template)
+
+
+def matcher(template: str) -> re.Pattern[str]:
+    """What matches the keys that a template makes."""
+    parts = NAMES.split(template)
+    return re.compile("[^#]+".join(re.escape(each) for each in parts[::2]))
+
+
+@lru_cache(maxsize=8)
+def _generated(entities: tuple[Entity, ...], size: float) -> Mapping[str, Sequence[Made]]:
+    """About 1,000 items in their proportions; children are spread evenly over their parents and over a year."""
+    chance = random.Random(SEED)  # noqa: S311  # the same items each time
+    made: dict[str, list[Made]] = {}
+    for entity in entities:
+        number, made[entity.name] = max(1, round(entity.count * SAMPLE / size)), []
+        for at in range(number):
+            item: Made = {}
+            when = TODAY - timedelta(days=int((number - 1 - at) * YEAR / number))
+            for name, spec in entity.attributes:
+                kind, *words = spec.split()
+                if kind == "of":
+                    parents = made[words[0]]
+                    parent = parents[chance.randrange(len(parents)) if item else at % len(parents)]
+                    item[name] = parent.get(name, "".join(str(each) for each in [*parent.values()][:1]))
+                else:
+                    item[name] = _value(kind, words, item, when, chance)
+            made[entity.name].append(item)
+    return made
+
+
+def _value(kind: str, words: Sequence[str], item: Made, when: date, chance: random.Random) -> str | int | list[str]:
+    match kind:
+        case "id":
+            return "".join(chance.choices("0123456789", k=min(int(words[0]), 64)))
+        case "number":
+            return chance.randrange(10 ** (min(int(words[0]), 15) - 1), 10 ** min(int(words[0]), 15))
+        case "text":
+            return _text(int(words[0]))
+        case "list":
+            return [_text(int(words[1]))] * min(int(words[0]), 5_000)
+        case "day":
+            return f"{when}"
+        case "time":
+            return f"{when}T{chance.randrange(24):02}:{chance.randrange(60):02}:{chance.randrange(60):02}Z"
+        case "after":
+            return f"{date.fromisoformat(str(item[words[0]])) + timedelta(days=int(words[1]))}"
+        case "while":
+            return words[1] if str(item[words[0]]) > day() else words[2]
+    return chance.choice([*words])
+
+
+def _text(length: int) -> str:
+    return (_LORUM * (length // len(_LORUM) + 1))[:length]
+
+
+@lru_cache(maxsize=8)
+def sample(entities: tuple[Entity, ...], indexes: tuple[Index, ...], size: float) -> Sample:
+    """The generated items with their keys in the table and the indexes."""
+    known = {each.name: each for each in indexes}
+    items: list[Made] = []
+    places = []
+    for entity in entities:
+        mine = _generated(entities, size)[entity.name]
+        keyed = [keys_and(entity, known, item) for item in mine]
+        weights = [_weights(each) for each in keyed]
+        for index, (pk, sk) in entity.keys:
+            names = (f"{index}{PARTITION_KEY}", f"{index}{SORT_KEY}")
+            here = [at for at, each in enumerate(keyed) if names[0] in each]
+            index_row = known.get(index, Index(index))
+            sizes = [bytes_in(index_row, weights[at]) for at in here]
+            pks, sks = ([str(keyed[at].get(name, "")) for at in here] for name in names)
+            places.append(Place(entity, index, pk, sk, pks, sks, sizes, [len(items) + at for at in here], len(keyed)))
+        items += keyed
+    return Sample(items, places)
+
+
+def keys_and(entity: Entity, indexes: Mapping[str, Index], item: Mapping[str, object]) -> Made:
+    """An item with its type, and with its keys in the table and in the indexes that it belongs to."""
+    whole: Made = {**item, ITEM_TYPE: entity.name}  # type: ignore[dict-item]  # values of a sample's item
+    for index, (pk, sk) in entity.keys:
+        only = indexes[index].only if index in indexes else None
+        if only and item.get(only[0], only[1]) != only[1]:
+            continue
+        whole[f"{index}{PARTITION_KEY}"] = fill(pk, item)
+        if sk:
+            whole[f"{index}{SORT_KEY}"] = fill(sk, item)
+    return whole
+
+
+def _weights(item: Made) -> dict[str, int]:
+    """The bytes of each attribute, its name included."""
+    return {
+        name: len(name) + len(content) if isinstance(content, str) and content.isascii() else size_of(
+            marshal_item({name: content})
+        )
+        for name, content in item.items()
+    }  # fmt: skip
+
+
+def _as_long(value: str, as_: object) -> str | int | list[str]:
+    """A stated value, as long as the generated text that it replaces; the first of a list."""
+    if isinstance(as_, list):
+        return [value.ljust(len(as_[0])), *as_[1:]]
+    return int(value) if isinstance(as_, int) and value.isdigit() else value
+
+
+def bytes_in(index: Index, weights: Mapping[str, int]) -> int:
+    """The bytes of an item, or of its copy in an index."""
+    if index.copies is None:
+        return sum(weights.values())
+    names = {*index.copies, *(f"{of}{part}" for of in ("", index.name) for part in (PARTITION_KEY, SORT_KEY))}
+    return sum(size for name, size in weights.items() if name in names)
+
+
+def steps(size: float) -> int:
+    """The write units of so many bytes."""
+    return max(1, ceil(size / WRITE_BYTES))
+
+
+def _within(sk: tuple[str, ...]) -> tuple[str, str, re.Pattern[str] | None]:
+    """The bounds of a condition on the sort key, and a pattern if it names attributes."""
+    if not sk:
+        return "", "\uffff", None
+    compares, first, *rest = (literal(each) for each in sk)
+    if NAMES.search(first) and compares in ("=", "begins_with"):
+        whole = matcher(first)
+        return "", "\uffff", re.compile(whole.pattern + (".*" if compares == "begins_with" else ""))
+    first = NAMES.split(first)[0]
+    low, high = {
+        "=": (first, first), "begins_with": (first, f"{first}\uffff"), "between": (first, rest[0] if rest else ""),
+        ">": (f"{first}\0", "\uffff"), ">=": (first, "\uffff"), "<": ("", first), "<=": ("", first),
+    }[compares]  # fmt: skip
+    return low, high, None
+
+
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "begins_with": lambda one, other: str(one).startswith(str(other)),
+    "contains": lambda one, other: other in one if isinstance(one, list) else str(other) in str(one),
+}  # fmt: skip
+
+
+def keeps(pattern: Pattern, item: Mapping[str, object]) -> bool:
+    """Whether a filter keeps an item."""
+    for name, compares, wanted in pattern.terms:
+        content, value = item.get(name), literal(wanted)
+        typed = int(value) if isinstance(content, int) and value.isdigit() else value
+        if content is None or type(content) is not type(typed) or not _COMPARE[compares](content, typed):
+            return False
+    return True
+
+
+class Met(NamedTuple):
+    """What a read meets of a place of the sample: numbers of items there, their bytes, and those that are kept."""
+
+    place: Place
+    lie: Sequence[int]
+    size: int
+    kept: Sequence[int]
+
+
+class Evaluation:
+    """A model, evaluated. What each pattern reads of the sample is found once; larger tables are calculated from it."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.sample = sample(model.entities, model.indexes, model.size)
+        self._met: dict[Pattern, list[Met]] = {}
+        self._written: dict[Pattern, dict[tuple[str, str], float]] = {}
+
+    @cached_property
+    def _mine(self) -> Mapping[str, list[Made]]:
+        found: dict[str, list[Made]] = {each.name: [] for each in self.model.entities}
+        for item in self.sample.items:
+            found[str(item[ITEM_TYPE])].append(item)
+        return found
+
+    def met(self, pattern: Pattern) -> list[Met]:
+        """What a read meets in the sample, by place."""
+        if pattern not in self._met:
+            pk, (low, high, shape) = matcher(literal(pattern.pk)), _within(pattern.sk)
+            everything = pattern.operation == "Scan"
+            self._met[pattern] = []
+            for place in self.sample.of(pattern.index):
+                lie = [
+                    at
+                    for at, (one, other) in enumerate(zip(place.pks, place.sks, strict=True))
+                    if everything
+                    or (low <= other <= high and pk.fullmatch(one) and (shape is None or shape.fullmatch(other)))
+                ]
+                kept = [at for at in lie if keeps(pattern, self.sample.items[place.items[at]])]
+                self._met[pattern].append(Met(place, lie, sum(place.sizes[at] for at in lie), kept))
+        return self._met[pattern]
+
+    def answered(self, pattern: Pattern) -> bool:
+        """Whether a key template answers a read."""
+        return pattern.operation == "Scan" or any(each.lie for each in self.met(pattern))
+
+    def read(self, pattern: Pattern, n: float) -> Came:
+        """What a pattern reads in a table of ``n`` items: all that match its key; the filter comes after the bill."""
+        model, found, kept, size = self.model, 0.0, 0.0, 0.0
+        if not self.answered(pattern):
+            pattern = replace(pattern, operation="Scan", index="", pk="", sk=(), limit=0)
+        asked = {*NAMES.findall(literal(pattern.pk)), *NAMES.findall(" ".join(map(literal, pattern.sk)))}
+        for each in self.met(pattern):
+            if each.lie:
+                entity = each.place.entity
+                apart = prod(model.values(entity.name, name, n) for name in asked if entity.spec(name))
+                grown = entity.count * n / model.size / each.place.made / apart
+                found, size = found + len(each.lie) * grown, size + each.size * grown
+                kept += len(each.kept) * grown
+        single = pattern.operation == "Get"
+        most = 1.0 if single else float(pattern.limit or "inf")
+        if found and (single or found > most):
+            found, kept, size = most, kept * most / found, size * most / found
+        trips = 1 if single else max(1, ceil(size / PAGE))
+        units, times = units_read(ceil(size), consistent=pattern.consistent), pattern.times
+        trips = ceil(times / BATCH) if single else trips * times
+        return Came(found * times, kept * times, size * times, units * times, trips)
+
+    def written(self, pattern: Pattern) -> dict[tuple[str, str], float]:
+        """The units of a pattern's writes by place and partition: ``("", "BOOK:<Isbn>")``, ``("GSI1", ...)``."""
+        if pattern in self._written:
+            return self._written[pattern]
+        units = self._written[pattern] = {}
+        doubled = 2 if pattern.operation == "Transaction" else 1
+        for change in pattern.writes:
+            entity = self.model.entity(change.entity)
+            for index, _ in entity.keys:
+                for at, each in self._of_write(change, entity, index):
+                    place = (index, at)
+                    units[place] = units.get(place, 0.0) + each * (1 if index else doubled) * pattern.times
+        return units
+
+    def _of_write(self, change: Change, entity: Entity, index: str) -> Iterator[tuple[str, float]]:
+        """The units of one write in the table or an index. A transaction doubles the table's only."""
+        row = self.model.index(index)
+        pk = dict(entity.keys)[index][0]
+        old, new = (self._image(entity, change, each) for each in (change.before, change.after))
+        was, now = (each if each and f"{index}{PARTITION_KEY}" in each[0] else None for each in (old, new))
+        if not index and not (was or now):
+            return
+        label = fill(pk, dict((change.after if now else change.before) or ()))
+        if not index:
+            yield label, max(steps(bytes_in(row, each[1])) for each in (was, now) if each)
+        elif was and now:
+            names = (f"{index}{PARTITION_KEY}", f"{index}{SORT_KEY}")
+            if any(was[0].get(name) != now[0].get(name) for name in names):
+                yield fill(pk, dict(change.before or ())), steps(bytes_in(row, was[1]))
+                yield label, steps(bytes_in(row, now[1]))
+            elif any(was[0].get(name) != now[0].get(name) for name in (now[0] if row.copies is None else row.copies)):
+                yield label, max(steps(bytes_in(row, each[1])) for each in (was, now))
+        elif each := was or now:
+            yield label, steps(bytes_in(row, each[1]))
+
+    def _image(
+        self, entity: Entity, write: Change, stated: Sequence[tuple[str, str]] | None
+    ) -> tuple[Made, dict[str, int]] | None:
+        """The item of a write before or after it: one of the sample that was so before it, with the stated values."""
+        if stated is None:
+            return None
+        mine, was = self._mine[entity.name], dict(write.before or ()).items()
+        like = next((each for each in mine if was <= each.items()), mine[0])
+        known = {each.name: each for each in self.model.indexes}
+        own = {name: like[name] for name, _ in entity.attributes}
+        own |= {name: _as_long(value, own[name]) for name, value in stated}
+        whole = keys_and(entity, known, own)
+        return whole, _weights(whole)
+
+    @cached_property
+    def loads(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """The read and write units a second that meet the busiest partition of each kind at the peak."""
+        met: dict[tuple[str, str], list[float]] = {}
+        for pattern in self.model.patterns:
+            read = {}
+            if pattern.pk and self.answered(pattern):
+                one = self.read(pattern, self.model.size).units / pattern.times
+                read = {
+                    (pattern.index, self.label(pattern)): one * (pattern.times if pattern.operation == "Get" else 1)
+                }
+            for kind, units in enumerate((read, self.written(pattern))):
+                for at, each in units.items():
+                    part = self._busiest(at[1], pattern)
+                    met.setdefault(at, [0.0, 0.0])[kind] += pattern.rate * each * part * self.model.peak
+        return {at: (reads, writes) for at, (reads, writes) in met.items()}
+
+    def label(self, pattern: Pattern) -> str:
+        """The partitions that a read asks for; where it names a day, as the key's template has it."""
+        place = next((each.place for each in self.met(pattern) if each.lie), None)
+        if place is None or literal(pattern.pk) == pattern.pk:
+            return pattern.pk
+        theirs, ours = (re.split("(#+)", each) for each in (place.pk, pattern.pk))
+        if len(theirs) != len(ours):
+            return pattern.pk
+        return "".join(own if literal(own) == own else other for own, other in zip(ours, theirs, strict=True))
+
+    def _busiest(self, label: str, pattern: Pattern) -> float:
+        """The part of a pattern's requests that meet the busiest partition: all ask for the same day at a time."""
+        specs = [self.model.spec(name) for name in NAMES.findall(label)]
+        part = prod(1 / len(set(words)) for what, *words in filter(None, specs) if what == "one")
+        own = any(not each or each[0] in ("id", "of", "text", "number", "time") for each in specs)
+        return part * (pattern.busiest if own else 1)
+
+    def bill(self, n: float) -> Bill:
+        """The month's amounts and dollars for a table of ``n`` items."""
+        told = dict.fromkeys(Bill.PARTS, 0.0)
+        for pattern in self.model.patterns:
+            if pattern.reads:
+                told["reads"] += pattern.rate * self.read(pattern, n).units
+            for (index, _), units in self.written(pattern).items():
+                told["index writes" if index else "writes"] += pattern.rate * units
+        for place in self.sample.places:
+            held = (sum(place.sizes) + OVERHEAD * len(place.sizes)) / place.made
+            part = "index storage" if place.index else "storage"
+            told[part] += held * place.entity.count / GB * n / self.model.size
+        return Bill(told, self.model.peak)
+
+    @cached_property
+    def now(self) -> Bill:
+        """The bill of the table as it is."""
+        return self.bill(self.model.size)
+
+    def dollars(self, pattern: Pattern) -> float:
+        """A month of a pattern's requests, on demand."""
+        reads = self.read(pattern, self.model.size).units * READ_DOLLARS if pattern.reads else 0.0
+        writes = sum(self.written(pattern).values()) * WRITE_DOLLARS
+        return pattern.rate * HOURS * 3600 * (reads + writes) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The month's amounts by part: units a second, or gigabytes."""
+
+    PARTS: ClassVar = ("reads", "writes", "index writes", "storage", "index storage")
+
+    amounts: Mapping[str, float]
+    peak: float
+
+    def priced(self, part: str) -> tuple[float, float, float]:
+        """The dollars of a part: on demand, provisioned that follows the load, provisioned for the peak."""
+        amount = self.amounts[part]
+        if "storage" in part:
+            dollars = round(amount * GB_MONTH, 2)
+            return dollars, dollars, dollars
+        unit, hour = (READ_DOLLARS, RCU_HOUR) if part == "reads" else (WRITE_DOLLARS, WCU_HOUR)
+        on_demand = amount * HOURS * 3600 * unit / 1_000_000
+        follows, peak = amount / FOLLOWS * HOURS * hour, amount * self.peak * HOURS * hour
+        return round(on_demand, 2), round(follows, 2), round(peak, 2)
+
+    def total(self, mode: int = 0) -> float:
+        """The dollars of a month: on demand (0), provisioned that follows (1), provisioned for the peak (2)."""
+        return round(sum(self.priced(part)[mode] for part in self.PARTS), 2)
+
+
+@lru_cache(maxsize=32)
+def evaluated(model: Model) -> Evaluation:
+    """A model's evaluation, which is made once."""
+    return Evaluation(model)

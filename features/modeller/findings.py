@@ -1,0 +1,458 @@
+"""What breaks in a model, what it pays too much for, and what is worth a look, with a change and what the change saves.
+
+A finding is a rule of AWS's documents with its arithmetic; ``findings.toml`` has the sentences. Its change is a
+function of models, so changes can be combined. A saving is the difference of two bills: the whole changed model is
+evaluated again.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+from pathlib import Path
+from typing import NamedTuple
+
+from features.modeller.design import NAMES, Change, Entity, Index, Model, Pattern, key_text
+from features.modeller.evaluation import Came, Evaluation, Place, evaluated, literal, matcher, steps
+from features.textbook.drawing import LARGEST, MOST_READS, MOST_WRITES
+from shared.dynamodb.capacity import READ_DOLLARS, WRITE_BYTES, units_read
+from shared.dynamodb.schema import PARTITION_KEY
+
+BREAKS, OVERPAYS, LOOK = 0, 1, 2
+SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("findings.toml").read_text(encoding="utf-8")
+)
+SHARD, SHARDS, NEAR, UNREAD = "Shard", (10, 20), 0.8, 0.05
+"""The attribute and numbers of shards; the parts of a limit and of an index from which there is a finding."""
+
+Way = Callable[[Model], Model]
+
+
+class Mend(NamedTuple):
+    """A change: the lines that it replaces, those it makes, what it does to a model, its sentence and its figures."""
+
+    was: str
+    becomes: str
+    way: Way | None
+    says: str
+    figures: Mapping[str, object] = {}
+
+
+NONE = Mend("", "", None, "none")
+"""No one change mends it; the sentence says where to look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Two amounts of a kind, drawn beside each other, with their texts and a limit, or 0."""
+
+    kind: str
+    first: float
+    second: float
+    left: str
+    right: str
+    limit: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding: ``key`` names it in forms, ``kind`` its sentences. A month costs ``saving`` dollars less after it."""
+
+    key: str
+    kind: str
+    rank: int
+    figures: Mapping[str, object]
+    mend: Mend = NONE
+    bar: Bar | None = None
+    saving: float = 0.0
+    texts: tuple[str, str, str] = field(default=("", "", ""))
+
+    @property
+    def title(self) -> str:
+        return SENTENCES[self.kind]["title"].format(**self.figures)
+
+    @property
+    def text(self) -> str:
+        return SENTENCES[self.kind]["text"].format(**self.figures)
+
+    @property
+    def note(self) -> str:
+        says = SENTENCES[self.kind].get(self.mend.says, "")
+        return says.format(**{**self.figures, **self.mend.figures})
+
+
+def of(model: Model) -> list[Finding]:
+    """The findings of a model: what breaks, then what costs most, then what is worth a look."""
+    now = evaluated(model)
+    found = [*_busy(now), *_large(now), *_unread(now), *_filters(now), *_scans(now), *_endless(now)]
+    priced = [
+        replace(each, saving=round(now.now.total() - evaluated(each.mend.way(model)).now.total(), 2))
+        if each.mend.way
+        else each
+        for each in found
+    ]
+    useful = [each for each in priced if each.rank != OVERPAYS or not each.mend.way or each.saving >= 0.01]
+    return sorted(useful, key=lambda each: (each.rank, -each.saving))
+
+
+def tried(model: Model, keys: Sequence[str]) -> Model:
+    """A model with the changes of some of its findings, one after the other."""
+    ways = {each.key: each.mend.way for each in of(model)}
+    for key in keys:
+        if way := ways.get(key):
+            model = way(model)
+    return model
+
+
+def _busy(now: Evaluation) -> Iterator[Finding]:
+    """Partitions that are asked for more than one partition does."""
+    for (index, label), loads in now.loads.items():
+        for units, most, what in zip(loads, (MOST_READS, MOST_WRITES), ("read", "write"), strict=True):
+            if units <= NEAR * most:
+                continue
+            over = units > most
+            figures = {"label": label, "most": f"{most:,}", "units": f"{units:,.0f}", "over": f"{units - most:,.0f}"}
+            right = f"{units:,.0f} of {most:,}"
+            bar = Bar(what, min(units, most), max(units - most, 0), f"{what.title()} units a second, peak", right, most)
+            mend = (what == "write" and _apart(now, index, label, units)) or NONE
+            kind = f"{'busy' if over else 'near'}-{what}"
+            yield Finding(f"{what}:{index}:{label}", kind, BREAKS if over else LOOK, figures, mend, bar)
+
+
+def _apart(now: Evaluation, index: str, label: str, units: float) -> Mend | None:
+    """Spread a busy partition over shards, and over days where all its readers ask for one day."""
+    places = [place for place in now.sample.of(index) if matcher(place.pk).fullmatch(label)]
+    if not places or any(place.entity.spec(SHARD) for place in places):
+        return None
+    first, names = places[0], {place.entity.name for place in places}
+    shards = next((each for each in SHARDS if units / each <= MOST_WRITES / 2), SHARDS[-1])
+    readers = {
+        each.at: (each.name, _day_of(each))
+        for each in now.model.patterns
+        if each.reads and each.index == index and matcher(first.pk).fullmatch(now.label(each))
+    }
+    day = next((name for name in NAMES.findall(first.sk) if first.sk.startswith(f"<{name}>")), "")
+    others = [name for name, spec in first.entity.attributes if spec.split()[0] in ("of", "id")]
+    dated = first.entity.spec(day)[:1] in (["day"], ["after"]) and len(places) == 1 and others
+    by_day = bool(dated and readers and all(asked for _, asked in readers.values()))
+    pk = f"{day.upper()}#<{day}>#<{SHARD}>" if by_day else f"{first.pk}#<{SHARD}>"
+    counted = 1 if NAMES.search(first.sk) or index else shards  # an item that is alone there becomes several
+
+    def entity(each: Entity) -> Entity:
+        if each.name not in names:
+            return each
+        keys = [
+            (name, (pk, f"<{others[0]}>" if by_day else pair[1]) if (name, pair[0]) == (index, first.pk) else pair)
+            for name, pair in each.keys
+        ]
+        said = f"{each.count * counted:.0f}" if counted > 1 else each.said
+        more = (SHARD, f"one {' '.join(map(str, range(shards)))}")
+        attributes = (*each.attributes, more)
+        return replace(each, keys=tuple(keys), attributes=attributes, said=said, count=each.count * counted)
+
+    def pattern(each: Pattern) -> Pattern:
+        if each.at not in readers:
+            return each
+        asked = f"{day.upper()}#{readers[each.at][1]}#<{SHARD}>" if by_day else f"{each.pk}#<{SHARD}>"
+        return replace(each, pk=asked, sk=() if by_day else each.sk, times=each.times * shards)
+
+    def way(model: Model) -> Model:
+        entities, patterns = map(entity, model.entities), map(pattern, model.patterns)
+        return replace(model, entities=tuple(entities), patterns=tuple(patterns))
+
+    listed = ", ".join(f"“{name}”" for name, _ in readers.values())
+    figures = {"shards": shards, "each": f"{units / shards:,.0f}", "readers": listed}
+    name = f"{index}{PARTITION_KEY}"
+    return Mend(f"{name}  {first.pk}", f"{name}  {pk}", way, "by_day" if by_day else "by_shard", figures)
+
+
+def _day_of(pattern: Pattern) -> str:
+    """The day that a read names as its sort key, such as ``<tomorrow>``."""
+    is_one = pattern.sk[:1] in (("=",), ("begins_with",)) and literal(pattern.sk[1]) != pattern.sk[1]
+    return pattern.sk[1] if is_one else ""
+
+
+def _large(now: Evaluation) -> Iterator[Finding]:
+    """Items that a write pays much for: a list that grows, a few bytes over a unit, more than an item may have."""
+    for place in now.sample.of(""):
+        entity, size = place.entity, sum(place.sizes) / max(len(place.sizes), 1)
+        lists = [name for name, spec in entity.attributes if spec.startswith("list ")]
+        written = any(each.entity == entity.name for pattern in now.model.patterns for each in pattern.writes)
+        beyond = size > LARGEST
+        if not beyond and not (written and size > WRITE_BYTES and (lists or size % WRITE_BYTES < WRITE_BYTES / 4)):
+            continue
+        units = steps(size)
+        heavy = _heaviest(now.model, entity)
+        part = int(entity.spec(heavy)[1]) + len(heavy) if heavy else 0
+        figures: dict[str, object] = {
+            "a_name": f"{'An' if entity.name[0] in 'AEIOU' else 'A'} {entity.name}", "size": f"{size:,.0f}",
+            "more": f"{size % WRITE_BYTES:,.0f}", "steps": f"{units:,} units", "most": f"{LARGEST:,}", "heavy": heavy,
+            "steps_less": "one write unit takes" if units == 2 else f"{units - 1:,} write units take",
+            "rest": f"{size - part:,.0f}",
+        }  # fmt: skip
+        mend = _without(entity, heavy) if heavy else NONE
+        if lists:
+            number, each = map(int, entity.spec(lists[0])[1:])
+            part, mend = number * each, _list_apart(entity, lists[0])
+            figures |= {"attribute": lists[0], "number": f"{number:,}", "each": f"{each:,}"}
+        kind, limit = ("too-large", LARGEST) if beyond else ("list" if lists else "size", WRITE_BYTES)
+        bar = Bar(
+            "write", size - part, part, f"Bytes of {entity.name}", f"{limit:,}", limit if limit > size / 20 else 0
+        )
+        yield Finding(f"size:{entity.name}", kind, BREAKS if beyond else OVERPAYS, figures, mend, bar)
+
+
+def _heaviest(model: Model, entity: Entity) -> str:
+    """The largest text that a parent has, too, and that no key, filter or projection needs."""
+    parents = {spec.split()[1] for _, spec in entity.attributes if spec.startswith("of ")}
+    above = {name for each in model.entities if each.name in parents for name, _ in each.attributes}
+    needed = {name for _, pair in entity.keys for name in NAMES.findall("".join(pair))}
+    for pattern in model.patterns:
+        needed |= {name for name, _, _ in pattern.terms} | {*pattern.returns}
+    texts = [(int(spec.split()[1]), name) for name, spec in entity.attributes if spec.startswith("text ")]
+    return max((each for each in texts if each[1] in above - needed), default=(0, ""))[1]
+
+
+def _without(entity: Entity, attribute: str) -> Mend:
+    """Leave an attribute out of an entity."""
+    names = [name for name, _ in entity.attributes]
+    around = names[max(names.index(attribute) - 2, 0) : names.index(attribute) + 2]
+    was, becomes = (f"{entity.name}  ... {', '.join(n for n in around if n != out)} ..." for out in ("", attribute))
+    return Mend(was, becomes, _of_entity(entity.name, lambda each: _lacks(each, attribute)), "without")
+
+
+def _lacks(entity: Entity, attribute: str) -> Entity:
+    return replace(entity, attributes=tuple(pair for pair in entity.attributes if pair[0] != attribute))
+
+
+def _of_entity(name: str, way: Callable[[Entity], Entity]) -> Way:
+    """A change of one entity."""
+    return lambda model: replace(model, entities=tuple(way(e) if e.name == name else e for e in model.entities))
+
+
+def _list_apart(entity: Entity, attribute: str) -> Mend:
+    """Make each value of a list an item of its own, in the same partition."""
+    number, size = map(int, entity.spec(attribute)[1:])
+    name = attribute.removesuffix("s") if attribute.removesuffix("s") != entity.name else f"{attribute}Item"
+    pk = dict(entity.keys)[""][0]
+    own = [*((each, f"of {entity.name}") for each in NAMES.findall(pk)), (f"{name}Id", "id 8"), (name, f"text {size}")]
+    sk = f"{name.upper()}#<{name}Id>"
+    made = Entity(name, entity.count * number, tuple(own), (("", (pk, sk)),), f"{number} a {entity.name}")
+
+    def write(each: Change) -> Change:
+        touches = each.entity == entity.name and each.before and attribute in dict(each.before)
+        return Change(name, None, ()) if touches else each
+
+    def pattern(each: Pattern) -> Pattern:
+        if each.operation == "Get" and each.pk == pk and attribute in (each.returns or (attribute,)):
+            return replace(each, operation="Query", sk=(), returns=())
+        return replace(each, writes=tuple(map(write, each.writes)))
+
+    def way(model: Model) -> Model:
+        rows = [(e,) if e.name != entity.name else (_lacks(e, attribute), made) for e in model.entities]
+        entities = tuple(each for row in rows for each in row)
+        return replace(model, entities=entities, patterns=tuple(map(pattern, model.patterns)))
+
+    return Mend(f"{entity.name}  {attribute}, a list of {number:,}", f"{name}  PK {pk}, SK {sk}", way, "apart")
+
+
+def _unread(now: Evaluation) -> Iterator[Finding]:
+    """Entries of indexes that nobody reads, and attributes that are copied for nobody."""
+    for index in now.model.indexes:
+        readers = [each for each in now.model.patterns if each.reads and each.index == index.name]
+        places = [place for place in now.sample.of(index.name) if place.items]
+        total = sum(place.entity.count * place.part for place in places)
+        figures = {"index": index.name, "total": f"{total:,.0f}"}
+        if not places:
+            continue
+        if not readers:
+            mend = Mend(f"{index.name}  {places[0].pk}", "no index", _no_index(index.name), "remove")
+            yield Finding(f"index:{index.name}", "index", OVERPAYS, figures, mend)
+            continue
+        asked = [matcher(now.label(each)) for each in readers]
+        lost = sum(
+            sum(not any(shape.fullmatch(pk) for shape in asked) for pk in p.pks) * p.entity.count / p.made
+            for p in places
+        )
+        needed = {name for each in readers for name in each.returns}
+        slim = all(each.returns for each in readers) and (index.copies is None or needed < {*index.copies})
+        part = lost / total
+        only = index.only or (_value_asked(places[0], readers) if len(places) == 1 and part >= UNREAD else None)
+        changed = replace(index, only=only, copies=tuple(sorted(needed)) if slim else index.copies)
+        if part < UNREAD and changed == index:
+            continue
+        mend = NONE
+        if changed != index:
+            was, becomes = (f"{index.name}  {_says(each)}" for each in (index, changed))
+            mend = Mend(was, becomes, _other_index(index.name, changed), "narrow")
+        figures |= {"part": f"{part:.0%}", "unread": f"{lost:,.0f}", "needed": ", ".join(sorted(needed))}
+        bar = Bar("copies", total - lost, lost, f"read: {total - lost:,.0f}", f"never read: {lost:,.0f}")
+        kind = "unread" if part >= UNREAD else "slim"
+        yield Finding(f"unread:{index.name}", kind, OVERPAYS, figures, mend, bar if kind == "unread" else None)
+
+
+def _value_asked(place: Place, readers: Sequence[Pattern]) -> tuple[str, str] | None:
+    """The attribute and the one value of it that all readers' partition keys name."""
+    for name in NAMES.findall(place.pk):
+        values = {
+            value
+            for value in place.entity.spec(name)[1:]
+            for reader in readers
+            if matcher(place.pk.replace(f"<{name}>", value)).fullmatch(reader.pk)
+        }
+        if len(values) == 1:
+            return name, values.pop()
+    return None
+
+
+def _says(index: Index) -> str:
+    which = f"while {index.only[0]} = {index.only[1]}" if index.only else "every item with its key"
+    return f"{which}; {'all attributes' if index.copies is None else ', '.join(index.copies) or 'keys only'}"
+
+
+def _other_index(name: str, other: Index) -> Way:
+    return lambda model: replace(model, indexes=tuple(other if e.name == name else e for e in model.indexes))
+
+
+def _no_index(name: str) -> Way:
+    def way(model: Model) -> Model:
+        entities = [replace(e, keys=tuple(pair for pair in e.keys if pair[0] != name)) for e in model.entities]
+        indexes = tuple(each for each in model.indexes if each.name != name)
+        return replace(model, entities=tuple(entities), indexes=indexes)
+
+    return way
+
+
+def _units(number: float) -> str:
+    return f"{number:,.1f}".removesuffix(".0") + (" unit" if number == 1 else " units")
+
+
+def _few(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:,.1f}".removesuffix(".0")
+
+
+def _filters(now: Evaluation) -> Iterator[Finding]:
+    """Filters that drop items after they were paid for."""
+    for pattern in now.model.patterns:
+        if not pattern.terms or pattern.operation == "Scan" or not now.answered(pattern):
+            continue
+        came = now.read(pattern, now.model.size)
+        kept, items = _few(came.kept), _few(came.items)
+        if units_read(ceil(came.size * came.kept / came.items), consistent=pattern.consistent) >= came.units:
+            continue
+        figures = {
+            "name": pattern.name, "items": items, "dropped": _few(came.items - came.kept), "kept": kept,
+            "bytes": f"{came.size:,.0f}", "units": _units(came.units),
+        }  # fmt: skip
+        bar = Bar("band", came.kept, came.items - came.kept, f"{kept} returned", f"{items} read")
+        mend = _since(now, pattern) or _sparse(now, pattern) or NONE
+        yield Finding(f"filter:{pattern.at}", "filter", OVERPAYS, figures, mend, bar)
+
+
+def _since(now: Evaluation, pattern: Pattern) -> Mend | None:
+    """Begin at a day, if the filter keeps what still runs, and the sort key begins with its first day."""
+    name, operator, value = pattern.terms[0]
+    for place, lie, _, _ in now.met(pattern):
+        words = place.entity.spec(name)
+        until = place.entity.spec(words[1]) if words[:1] == ["while"] else []
+        if (
+            not lie
+            or operator != "="
+            or until[:1] != ["after"]
+            or words[2] != value
+            or pattern.sk[:1] != ("begins_with",)
+        ):
+            continue
+        if place.sk.startswith(f"{pattern.sk[1]}<{until[1]}>"):
+            since = f"{pattern.sk[1]}<today-{3 * int(until[2])}>"
+            changed = replace(pattern, sk=("between", since, f"{pattern.sk[1]}~"))
+            came = now.read(changed, now.model.size)
+            figures = {"days": until[2], "now": _few(came.items), "now_units": _units(came.units)}
+            was, becomes = (key_text(each).partition(", ")[2] for each in (pattern, changed))
+            return Mend(was, becomes, _instead(pattern, changed), "since", figures)
+    return None
+
+
+def _instead(pattern: Pattern, other: Pattern) -> Way:
+    return lambda model: replace(model, patterns=tuple(other if e.at == pattern.at else e for e in model.patterns))
+
+
+def _sparse(now: Evaluation, pattern: Pattern) -> Mend | None:
+    """An index of the items that the filter keeps, in the same order."""
+    name, operator, value = pattern.terms[0]
+    places = [place for place, lie, _, _ in now.met(pattern) if lie]
+    if operator != "=" or len(places) != 1 or len(places[0].entity.spec(name)) < 2:
+        return None
+    index = Index(_free(now.model), (name, value), pattern.returns or None)
+    changed = replace(pattern, index=index.name, terms=pattern.terms[1:], consistent=False)
+    way = _added(now, index, places[0].entity, (places[0].pk, places[0].sk), changed)
+    return way and Mend(f"{pattern.index or 'Table'}, then a filter", f"{index.name}  {_says(index)}", way, "sparse")
+
+
+def _free(model: Model) -> str:
+    """A name for a new index."""
+    taken = {each.name for each in model.indexes}
+    return next(name for number in range(1, 7) if (name := f"GSI{number}") not in taken)
+
+
+def _added(now: Evaluation, index: Index, entity: Entity, key: tuple[str, str], pattern: Pattern) -> Way | None:
+    """Add an index, its keys to an entity, and a pattern that reads it; None if a model has as many as it may."""
+    if len(now.model.indexes) >= 5:
+        return None
+
+    def way(model: Model) -> Model:
+        if index.name in [each.name for each in model.indexes]:  # another change has added one
+            return model
+        keyed = _of_entity(entity.name, lambda each: replace(each, keys=(*each.keys, (index.name, key))))(model)
+        return _instead(pattern, pattern)(replace(keyed, indexes=(*model.indexes, index)))
+
+    return way
+
+
+def _scans(now: Evaluation) -> Iterator[Finding]:
+    """Patterns that read the whole table, because no key answers them."""
+    for pattern in now.model.patterns:
+        if not pattern.reads or (pattern.operation != "Scan" and now.answered(pattern)):
+            continue
+        came: Came = now.read(pattern, now.model.size)
+        dollars = came.units * READ_DOLLARS / 1_000_000
+        figures = {
+            "name": pattern.name, "items": f"{now.model.size:,.0f}", "units": _units(came.units),
+            "trips": f"{came.trips:,}",
+            "dollars": f"{dollars:,.2f}" if dollars >= 0.01 else f"{dollars:.7f}".rstrip("0"),
+        }  # fmt: skip
+        kind, rank = ("scan", OVERPAYS) if pattern.operation == "Scan" else ("no-key", BREAKS)
+        yield Finding(f"scan:{pattern.at}", kind, rank, figures, _new_index(now, pattern) or NONE)
+
+
+def _new_index(now: Evaluation, pattern: Pattern) -> Mend | None:
+    """An index whose partition key is what a pattern asks for, or what its filter compares."""
+    asked, template, sought = NAMES.findall(pattern.pk), pattern.pk, pattern.pk
+    if pattern.operation == "Scan" and pattern.terms and pattern.terms[0][1] == "=":
+        asked = [pattern.terms[0][0]]
+        template, sought = (f"{asked[0].upper()}#{of}" for of in (f"<{asked[0]}>", pattern.terms[0][2]))
+    owner = next((e for e in now.model.entities if asked and all(e.spec(name) for name in asked)), None)
+    if owner is None or "" not in dict(owner.keys):
+        return None
+    index = Index(_free(now.model))
+    terms = pattern.terms[1:] if sought != pattern.pk else pattern.terms
+    changed = replace(pattern, operation="Query", index=index.name, pk=sought, sk=(), consistent=False, terms=terms)
+    way = _added(now, index, owner, (template, dict(owner.keys)[""][0]), changed)
+    return way and Mend("no index", f"{index.name}{PARTITION_KEY}  {template}", way, "add", {"owner": owner.name})
+
+
+def _endless(now: Evaluation) -> Iterator[Finding]:
+    """Collections that grow with the table, because nothing in their keys grows in number with it."""
+    for place in now.sample.places:
+        kinds = {place.entity.spec(name)[0] for name in NAMES.findall(place.pk)}
+        count = place.entity.count * place.part
+        if kinds & {"id", "of", "text", "number", "time"} or now.model.index(place.index).only or count < 1000:
+            continue
+        largest = max(place.pks.count(pk) for pk in {*place.pks}) / len(place.pks)
+        figures = {
+            "label": place.pk, "number": f"{len({*place.pks}):,}", "items": f"{count:,.0f}",
+            "entity": place.entity.name, "largest": f"{count * largest:,.0f}",
+        }  # fmt: skip
+        yield Finding(f"endless:{place.index}:{place.entity.name}", "endless", LOOK, figures)

@@ -1,0 +1,404 @@
+"""Reading a model from JSON, with one sentence for each field that can't be read.
+
+All values are short texts as the page's fields show them, so that a form, a link and a file hold the same model. What
+can't be read is left out, and the rest is used. ``entities.2.PK`` names the partition key of the third entity.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, TypeVar
+
+from features.modeller import requests
+from features.modeller.design import BUSIEST, NAMES, READS, WRITES, Change, Entity, Index, Model, Pattern
+from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
+
+MOST = {"entities": 12, "indexes": 5, "patterns": 20}
+MOST_ATTRIBUTES, LONGEST = 20, 60_000
+"""The most of each in a model, and the characters of its JSON."""
+
+SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "month": 2_628_000}
+_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+TITLE = re.compile(r"[^<>\x00-\x1f]{1,80}")
+_TEMPLATE = re.compile(r"(?:[\w.:@+=-]|#|<\w+>)+", re.ASCII)
+_SOUGHT = re.compile(r"(?:[\w.:@+=~-]|#|<\w+(?:[+-]\d{1,5})?>)+", re.ASCII)
+_NUMBER = re.compile(r"([0-9][0-9,]*(?:\.[0-9]+)?)(?: (thousand|million|billion))?(?: (?:a|an|per) (\w+))?")
+_KEY = re.compile(
+    r"\w*PK\s*=\s*(\S+?)(?:\s*(?:,|\band\b)\s*\w*SK\s*(=|<=?|>=?|begins_with|between)\s*(.+))?", re.IGNORECASE
+)
+_TERM = re.compile(r"(\w+)\s*(=|<>|<=|>=|<|>|begins_with|contains)\s*(\S.*)", re.IGNORECASE)
+KINDS: Mapping[str, tuple[int, int]] = {
+    "id": (1, 1), "number": (1, 1), "text": (1, 1), "of": (1, 1), "day": (0, 0), "time": (0, 0), "after": (2, 2),
+    "while": (3, 3), "one": (1, 20), "list": (2, 2),
+}  # fmt: skip
+"""Kinds of example values, with the fewest and the most words that follow."""
+
+
+@dataclass(slots=True)
+class Read:
+    """A model as it was read: its JSON, the parts of it that can be used, and a sentence for each field that can't."""
+
+    document: dict[str, Any]
+    model: Model
+    faults: dict[str, str] = field(default_factory=dict)
+
+
+class Unreadable(Exception):  # it is no error, but a sentence for the field
+    """A field's text can't be used, for the reason that is its text."""
+
+
+T = TypeVar("T")
+
+
+def read(document: Any) -> Read:
+    """Read a model from its JSON document."""
+    found = Read(_plain(document), Model("", (), (), ()))
+    rows = {kind: _rows(found, kind) for kind in MOST}
+    indexes = _each(found, "indexes", rows["indexes"], _index)
+    entities = _each(found, "entities", rows["entities"], lambda row, at: _entity(row, at, [i.name for i in indexes]))
+    for kind, names in (("entities", [e.name for e in entities]), ("indexes", [i.name for i in indexes])):
+        for at, each in enumerate(names):
+            if each in names[:at]:
+                found.faults.setdefault(f"{kind}.{at}.name", f"{each} is there twice: give it another name.")
+    unique = {each.name: each for each in reversed(entities)}
+    counted = tuple(_counted(found, [each for each in entities if unique[each.name] is each]))
+    name = _field(found, "name", lambda: _title(found.document.get("name", ""))) or "A table"
+    peak = _field(found, "peak", lambda: min(max(number(found.document.get("peak", 1)), 1.0), 1000.0)) or 1.0
+    whole = Model(name, counted, tuple({each.name: each for each in indexes}.values()), (), peak)
+    _collide(found, whole)
+    patterns = _each(found, "patterns", rows["patterns"], lambda row, at: _pattern(row, at, whole))
+    found.model = Model(name, whole.entities, whole.indexes, tuple(patterns), peak)
+    return found
+
+
+def from_text(text: str) -> Read:
+    """Read a model from the text of its JSON. Of a text that ends too early, its whole parts are read."""
+    if len(text) > LONGEST:
+        found = read({})
+        found.faults["model"] = f"This model is too long: use {LONGEST:,} characters at most."
+        return found
+    try:
+        document = json.loads(text)
+        why = "" if isinstance(document, dict) else "This is no model: its JSON is no object."
+    except (ValueError, RecursionError):
+        document = _salvaged(text)
+        entities = document.get("entities")
+        count = len(entities) if isinstance(entities, list) else 0
+        end = f"its first {count} entities are shown" if count else "nothing of it can be shown"
+        why = f"This link or file ends too early or isn't a model; {end}."
+    found = read(document)
+    if why:
+        found.faults["model"] = why
+    return found
+
+
+def _salvaged(text: str) -> dict[str, Any]:
+    """The longest beginning of a JSON text that becomes an object by closing what is open."""
+    ends, opened, quoted, at = [], "", False, 0
+    while at < len(text):
+        each = text[at]
+        if quoted:
+            at += each == "\\"
+            quoted = each != '"'
+        elif each == '"':
+            quoted = True
+        elif each in "[{":
+            opened += each
+        elif each in "]}":
+            opened = opened[:-1]
+            ends.append((at + 1, opened))
+        at += 1
+    for end, still in reversed(ends[-50:]):
+        closing = "".join("]" if each == "[" else "}" for each in reversed(still))
+        try:
+            document = json.loads(text[:end] + closing)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(document, dict):
+            return document
+    return {}
+
+
+def _plain(document: Any) -> dict[str, Any]:
+    return dict(document) if isinstance(document, dict) else {}
+
+
+def _rows(found: Read, kind: str) -> list[dict[str, Any]]:
+    given = found.document.get(kind, [])
+    rows = [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
+    if not isinstance(given, list) or len(rows) < len(given):
+        found.faults[kind] = f"The {kind} must be a list of objects."
+    if len(rows) > MOST[kind]:
+        found.faults[kind] = f"A model here has at most {MOST[kind]} {kind}; the first {MOST[kind]} are shown."
+    found.document[kind] = rows = rows[: MOST[kind]]
+    return rows
+
+
+def _each(found: Read, kind: str, rows: Sequence[dict[str, Any]], make: Callable[[_Row, int], T | None]) -> list[T]:
+    made = [make(_Row(row, f"{kind}.{at}", found.faults), at) for at, row in enumerate(rows)]
+    return [each for each in made if each is not None]
+
+
+def _field(found: Read, name: str, make: Callable[[], T]) -> T | None:
+    try:
+        return make()
+    except Unreadable as why:
+        found.faults[name] = str(why)
+        return None
+
+
+class _Row:
+    """A row's fields as texts. What can't be read adds its sentence to the faults."""
+
+    def __init__(self, row: Mapping[str, Any], place: str, faults: dict[str, str]) -> None:
+        self.row, self.place, self.faults, self.wrong = row, place, faults, False
+
+    def text(self, name: str) -> str:
+        value = self.row.get(name, "")
+        return value.strip() if isinstance(value, str) else f"{value:g}" if isinstance(value, int | float) else ""
+
+    def use(self, name: str, make: Callable[[str], T]) -> T | None:
+        try:
+            return make(self.text(name))
+        except Unreadable as why:
+            self.fault(name, str(why))
+            return None
+
+    def fault(self, name: str, why: str) -> None:
+        self.faults.setdefault(f"{self.place}.{name}", why)
+        self.wrong = True
+
+
+def number(text: object) -> float:
+    """A number such as ``40``, ``1,000`` or ``20 million``. Raises Unreadable."""
+    if isinstance(text, int | float) and not isinstance(text, bool) and 0 <= text < 1e15:
+        return float(text)
+    found = _NUMBER.fullmatch(str(text).strip())
+    if not found or found[3]:
+        raise Unreadable("Write a number, such as 40, 1,000 or 20 million.")
+    return float(found[1].replace(",", "")) * _WORDS.get(found[2], 1)
+
+
+def rate(text: str) -> float:
+    """A rate such as ``30 a second`` or ``1 a day``, in requests a second. Raises Unreadable."""
+    found = _NUMBER.fullmatch(text)
+    if not found or (found[3] or "second") not in SECONDS:
+        raise Unreadable("Write a rate, such as 30 a second, 5 a minute or 1 a day.")
+    return float(found[1].replace(",", "")) * _WORDS.get(found[2], 1) / SECONDS[found[3] or "second"]
+
+
+def _title(text: str) -> str:
+    if text and not TITLE.fullmatch(str(text)):
+        raise Unreadable("Use at most 80 characters, without < and >.")
+    return str(text)
+
+
+def _name(text: str) -> str:
+    if not NAME.fullmatch(text):
+        raise Unreadable("Use a letter, then letters, digits, - or _: at most 40 characters.")
+    return text
+
+
+def _index(row: _Row, at: int) -> Index | None:
+    def only(text: str) -> tuple[str, str] | None:
+        if not text:
+            return None
+        found = re.fullmatch(r"(\w+)\s*=\s*(\S+)", text)
+        if not found:
+            raise Unreadable("Write an attribute and its value: Status = open.")
+        return found[1], found[2]
+
+    def copies(text: str) -> tuple[str, ...] | None:
+        return None if text in ("", "all") else () if text == "keys" else names_of(text)
+
+    name = row.use("name", lambda text: _name(text or f"GSI{at + 1}"))
+    return Index(name, row.use("while", only), row.use("copies", copies)) if name else None
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Names between commas. Raises Unreadable."""
+    return tuple(_name(each.strip()) for each in text.split(",") if each.strip())
+
+
+def _entity(row: _Row, _at: int, indexes: Sequence[str]) -> Entity | None:
+    name = row.use("name", _name)
+    if not name:
+        return None
+    attributes = _attributes(row)
+    keys = {}
+    for index in ("", *indexes):
+        row.wrong = False
+        pk, sk = (row.use(f"{index}{part}", _template) or "" for part in (PARTITION_KEY, SORT_KEY))
+        for part, template in ((PARTITION_KEY, pk), (SORT_KEY, sk)):
+            if missing := [each for each in NAMES.findall(template) if each not in attributes]:
+                known = ", ".join(attributes) or "none yet"
+                row.fault(f"{index}{part}", f"{name} has no attribute {missing[0]}. Its attributes: {known}.")
+        if not pk and (sk or not index):
+            row.fault(f"{index}{PARTITION_KEY}", "A partition key is needed: write a template, such as USER:<Name>.")
+        if pk and not row.wrong:
+            keys[index] = (pk, sk)
+    expires = row.text("expires")
+    if expires and expires not in attributes:
+        row.fault("expires", f"{name} has no attribute {expires}.")
+        expires = ""
+    return Entity(name, 0.0, tuple(attributes.items()), tuple(keys.items()), row.text("items") or "1000", expires)
+
+
+def _template(text: str) -> str:
+    if text and (not _TEMPLATE.fullmatch(text) or len(text) > 120):
+        raise Unreadable("Use letters, digits, . : - _ and attributes in angle brackets: at most 120 characters.")
+    return text
+
+
+def _attributes(row: _Row) -> dict[str, str]:
+    given = row.row.get("attributes", {})
+    found: dict[str, str] = {}
+    for name, spec in given.items() if isinstance(given, dict) else ():
+        kind, *words = str(spec).split() or [""]
+        fewest, most = KINDS.get(kind, (1, 0))
+        if not NAME.fullmatch(name) or name in (PARTITION_KEY, SORT_KEY) or not fewest <= len(words) <= most:
+            row.fault("attributes", f"{name[:40]!r}: write its name and its values, such as Title: text 40.")
+            continue
+        sizes = words if kind in ("id", "number", "text", "list") else words[1:] if kind == "after" else []
+        if not all(re.fullmatch("[1-9][0-9]{0,5}", each) for each in sizes):
+            row.fault("attributes", f"{name}: {kind} takes whole numbers from 1 on.")
+            continue
+        if kind in ("after", "while") and (words[0] not in found or found[words[0]].split()[0] not in ("day", "after")):
+            row.fault("attributes", f"{name}: {words[0]} must be a day that stands before it.")
+            continue
+        found[name] = " ".join([kind, *words])
+    if len(given) > MOST_ATTRIBUTES:
+        row.fault("attributes", f"An entity here has at most {MOST_ATTRIBUTES} attributes.")
+    return found
+
+
+def _counted(found: Read, entities: Sequence[Entity]) -> Iterator[Entity]:
+    """The entities with their numbers: ``40 a Member`` is forty times the members before it."""
+    counts: dict[str, float] = {}
+    places = {row.get("name"): at for at, row in reversed([*enumerate(found.document["entities"])])}
+    for each in entities:
+        place = f"entities.{places.get(each.name, 0)}"
+        one = _NUMBER.fullmatch(each.said)
+        if not one or (one[3] and one[3] not in counts):
+            found.faults[f"{place}.items"] = "Write how many there are: 20 million, or 40 a Member of an entity above."
+            continue
+        orphans = [words[1] for _, spec in each.attributes if (words := spec.split())[0] == "of"]
+        if lost := [of for of in orphans if of not in counts]:
+            found.faults[f"{place}.attributes"] = f"There is no entity {lost[0]} above {each.name}."
+            continue
+        count = float(one[1].replace(",", "")) * _WORDS.get(one[2], 1) * (counts[one[3]] if one[3] else 1)
+        counts[each.name] = min(max(count, 1.0), 1e13)
+        yield Entity(each.name, counts[each.name], each.attributes, each.keys, each.said, each.expires)
+
+
+def _collide(found: Read, model: Model) -> None:
+    """Find entities whose keys are too few for their items, or those of another one: a later item would replace one."""
+    places = {row.get("name"): at for at, row in reversed([*enumerate(found.document["entities"])])}
+    known: dict[tuple[str, ...], str] = {}
+    for each in model.entities:
+        if not (key := dict(each.keys).get("")):
+            continue
+        place = f"entities.{places.get(each.name, 0)}.{SORT_KEY}"
+        possible = prod(model.values(each.name, name, model.size) for name in {*NAMES.findall("".join(key))})
+        if possible < each.count * 0.99:
+            keys = "1 key" if possible == 1 else f"{possible:,.0f} keys"
+            why = f"{each.count:,.0f} items of {each.name} have only {keys}, so that one replaces another."
+            found.faults.setdefault(place, f"{why} Add an attribute to the sort key.")
+        other = known.setdefault(tuple(NAMES.sub("<>", part) for part in key), each.name)
+        if other != each.name:
+            found.faults.setdefault(place, f"{each.name} and {other} have the same keys: begin one with another word.")
+
+
+def _pattern(row: _Row, at: int, model: Model) -> Pattern | None:
+    name = row.use("name", lambda text: _title(text or f"Pattern {at + 1}")) or ""
+    each_second = row.use("rate", lambda text: rate(text or "1")) or 0.0
+    said, operation = row.text("rate") or "1", row.text("request") or "Query"
+    if operation not in (*READS, *WRITES):
+        row.fault("request", f"Use one of {', '.join((*READS, *WRITES))}.")
+    busiest = row.use("busiest", _share) or BUSIEST
+    if operation in WRITES:
+        writes = row.use("writes", lambda _: _writes(row.row.get("writes", []), model)) or ()
+        made = Pattern(name, each_second, operation, said, busiest=busiest, writes=writes, at=at)
+        return None if row.wrong else made
+    index = row.text("index")
+    if index and index not in [each.name for each in model.indexes]:
+        row.fault("index", f"There is no index {index[:40]}.")
+    pk, sk = row.use("key", lambda text: _key(text, operation)) or ("", ())
+    terms, returns = row.use("filter", filter_of) or (), row.use("returns", names_of) or ()
+    limit, times = (int(row.use(name, lambda text: number(text or 0)) or 0) for name in ("limit", "times"))
+    consistent = str(row.row.get("consistent", "")).lower() in ("true", "yes", "on", "1")
+    made = Pattern(
+        name, each_second, operation, said, index, pk, sk, terms, returns, consistent,
+        min(limit, 10**6), min(max(times, 1), 1000), busiest, (), at,
+    )  # fmt: skip
+    for name_of_field, why in () if row.wrong else requests.refusals(made):
+        row.fault(name_of_field, why)
+    return None if row.wrong else made
+
+
+def _writes(given: Any, model: Model) -> tuple[Change, ...]:
+    lines = [str(line) for line in (given if isinstance(given, list) else str(given).splitlines())]
+    writes = tuple(change(line, model) for line in lines if line.strip())
+    if not 1 <= len(writes) <= 25:
+        raise Unreadable("Write 1 to 25 changes, such as Put Loan, or Update Book Copies 5 to 4.")
+    return writes
+
+
+def _share(text: str) -> float:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", text or "0.1%")
+    if not found or not 0 < float(found[1]) <= 100:
+        raise Unreadable("Write a share of the requests, such as 5%.")
+    return float(found[1]) / 100
+
+
+def _key(text: str, operation: str) -> tuple[str, tuple[str, ...]]:
+    """A key condition: the template of the partition key, and the operator and operands of the sort key's."""
+    if operation == "Scan":
+        if text:
+            raise Unreadable("A Scan has no key condition: leave it empty.")
+        return "", ()
+    found = _KEY.fullmatch(text)
+    if not found:
+        raise Unreadable("Write the partition key and a condition on the sort key: PK = <Name>, SK begins_with ...")
+    pk, operator, rest = found[1], (found[2] or "").lower(), (found[3] or "").strip()
+    operands = re.split(r"\s+(?i:and)\s+", rest) if operator == "between" else [rest] if operator else []
+    if operator == "between" and len(operands) != 2:
+        raise Unreadable("BETWEEN takes two values: SK between A and B.")
+    if wrong := [each for each in (pk, *operands) if not _SOUGHT.fullmatch(each)]:
+        raise Unreadable(f"{wrong[0][:40]} is no template of a key.")
+    if operation == "Get" and operator not in ("", "="):
+        raise Unreadable("A Get names its whole key with =.")
+    return pk, (operator, *operands) if operator else ()
+
+
+def filter_of(text: str) -> tuple[tuple[str, str, str], ...]:
+    """The terms of a filter that are joined by ``and``: attribute, operator, value. Raises Unreadable."""
+    terms = []
+    for each in re.split(r"\s+and\s+|\s*,\s*", text, flags=re.IGNORECASE) if text else ():
+        if not (found := _TERM.fullmatch(each.strip())):
+            raise Unreadable("Write a filter such as Status = open, or Price > 20 and Colour = red.")
+        terms.append((found[1], found[2].lower(), found[3].strip()))
+    return tuple(terms)
+
+
+def change(text: str, model: Model) -> Change:
+    """A write in words: ``Put Loan Status out``, ``Update Book Copies 5 to 4``, ``Delete Hold``. Raises Unreadable."""
+    found = re.fullmatch(r"(put|update|delete|check)\s+(\w+)\s*(.*)", text.strip(), re.IGNORECASE)
+    if not found:
+        raise Unreadable("Begin a write with Put, Update, Delete or Check, and an entity: Put Loan.")
+    verb, name, rest = found[1].lower(), found[2], found[3]
+    if name not in [each.name for each in model.entities]:
+        raise Unreadable(f"There is no entity {name[:40]}.")
+    before, after = [], []
+    for each in filter(None, (part.strip() for part in rest.split(","))):
+        stated = re.fullmatch(r"(\w+)\s+(\S+)(?:\s+to\s+(\S+))?", each)
+        if not stated or not model.entity(name).spec(stated[1]):
+            raise Unreadable(f"{each[:40]!r} is no attribute of {name} with its value: Status open to paid.")
+        before.append((stated[1], stated[2]))
+        after.append((stated[1], stated[3] or stated[2]))
+    return Change(name, None if verb == "put" else tuple(before), None if verb == "delete" else tuple(after))

@@ -1,0 +1,78 @@
+"""A pattern as a request to DynamoDB, and whether DynamoDB's rules refuse it.
+
+Rules and engines know the names of this site's keys, so each index of a model is asked as GSI1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from features.modeller.design import Pattern
+from features.textbook import grammar
+from shared.dynamodb.schema import GSI1, PARTITION_KEY, SORT_KEY
+
+NO_SORT_KEY = "-"
+"""The sort key of a key without one, in a table that has one."""
+
+Key = Callable[[str], str]
+"""Makes a key of a request's template."""
+
+
+def operation(pattern: Pattern) -> str:
+    return {"Get": "GetItem"}.get(pattern.operation, pattern.operation)
+
+
+def arguments(pattern: Pattern, pk: Key = str, sk: Key = str) -> dict[str, Any]:
+    """The arguments of a read, with keys made of its templates, and values written plainly."""
+    prefix = GSI1.name if pattern.index else ""
+    names = (f"{prefix}{PARTITION_KEY}", f"{prefix}{SORT_KEY}")
+    made: dict[str, Any] = {"IndexName": GSI1.name} if pattern.index else {}
+    placeholders, values = dict[str, str](), dict[str, Any]()
+    if pattern.operation == "Get":
+        made["Key"] = {names[0]: pk(pattern.pk), names[1]: sk(pattern.sk[1]) if pattern.sk else NO_SORT_KEY}
+    elif pattern.operation == "Query":
+        values[":partition"] = pk(pattern.pk)
+        condition = f"{names[0]} = :partition"
+        if pattern.sk:
+            values |= {f":sort{at}": sk(each) for at, each in enumerate(pattern.sk[1:])}
+            condition += f" AND {_compared(names[1], pattern.sk[0], [*values][1:])}"
+        made["KeyConditionExpression"] = condition
+    filtered = []
+    for at, (name, compares, value) in enumerate(pattern.terms):
+        placeholders[f"#filter{at}"] = name
+        values[f":filter{at}"] = int(value) if value.isdigit() and len(value) < 16 else sk(value)
+        filtered.append(_compared(f"#filter{at}", compares, [f":filter{at}"]))
+    if filtered:
+        made["FilterExpression"] = " AND ".join(filtered)
+    if pattern.returns:
+        placeholders |= {f"#return{at}": name for at, name in enumerate(pattern.returns)}
+        made["ProjectionExpression"] = ", ".join(f"#return{at}" for at in range(len(pattern.returns)))
+    made |= {"ConsistentRead": True} if pattern.consistent else {}
+    made |= {"Limit": pattern.limit} if pattern.limit and pattern.operation != "Get" else {}
+    made |= {"ExpressionAttributeNames": placeholders} if placeholders else {}
+    return made | ({"ExpressionAttributeValues": values} if values else {})
+
+
+def _compared(name: str, compares: str, values: list[str]) -> str:
+    if compares in ("begins_with", "contains"):
+        return f"{compares}({name}, {values[0]})"
+    return f"{name} {compares.upper()} {' AND '.join(values)}"
+
+
+def refusals(pattern: Pattern) -> Iterator[tuple[str, str]]:
+    """The fields of a read for which DynamoDB refuses it, each with DynamoDB's message."""
+    if pattern.operation == "Get" and pattern.index:
+        yield "index", "GetItem reads the table. An index is read with a Query."
+        return
+    if pattern.operation == "Get" and pattern.terms:
+        yield "filter", "GetItem has no filter: it reads one item."
+        return
+    bare = replace(pattern, terms=(), returns=(), consistent=False)
+    filtered = replace(bare, terms=pattern.terms)
+    returned = replace(filtered, returns=pattern.returns)
+    for field, asked in {"key": bare, "filter": filtered, "returns": returned, "consistent": pattern}.items():
+        if why := grammar.refusal(operation(pattern), arguments(asked)):
+            yield field, why.replace(GSI1.name, pattern.index or GSI1.name)
+            return

@@ -1,0 +1,232 @@
+"""The modeller's arithmetic: a library to the cent, other models' findings, and models that can't be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from features.modeller import evaluation, findings, parsing
+from features.modeller.design import Model, document
+from features.modeller.evaluation import evaluated
+
+STARTS = Path(parsing.__file__).with_name("starts")
+
+
+@pytest.fixture(autouse=True)
+def prices_of_2026(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prices of November 2026, with which the figures here were calculated."""
+    prices = {"READ_DOLLARS": 0.125, "WRITE_DOLLARS": 0.625, "RCU_HOUR": 0.00013, "WCU_HOUR": 0.00065, "GB_MONTH": 0.25}
+    for name, price in prices.items():
+        monkeypatch.setattr(evaluation, name, price)
+    evaluated.cache_clear()
+
+
+def start(name: str) -> Any:
+    return json.loads((STARTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def model(given: Any) -> Model:
+    read = parsing.read(given)
+    assert read.faults == {}
+    return read.model
+
+
+def library(**changes: Any) -> Any:
+    return start("library") | changes
+
+
+def test_the_library_costs_what_its_parts_cost() -> None:
+    now = evaluated(model(library())).now
+
+    assert {part: now.priced(part)[0] for part in now.PARTS} == {
+        "reads": 98.12, "writes": 328.50, "index writes": 246.38, "storage": 233.03, "index storage": 230.58,
+    }  # fmt: skip
+    assert [now.total(mode) for mode in range(3)] == [1136.61, 741.35, 2796.66]
+
+
+def test_the_library_has_one_partition_with_1200_of_1000_writes_a_second() -> None:
+    loads = evaluated(model(library())).loads
+
+    assert round(loads["GSI1", "STATUS#out"][1]) == 1200
+    assert {at: round(writes) for at, (_, writes) in loads.items() if at[1] != "STATUS#out"} == {
+        ("", "MEMBER#<MemberId>"): 61, ("", "BOOK#<Isbn>"): 30, ("GSI1", "STATUS#back"): 600,
+    }  # fmt: skip
+
+
+def test_each_change_of_the_library_saves_what_it_saves_alone_and_all_four_leave_388_dollars() -> None:
+    found = findings.of(model(library()))
+
+    assert {each.key: each.saving for each in found if each.mend.way} == {
+        "write:GSI1:STATUS#out": 78.50, "size:Loan": 622.67, "unread:GSI1": 405.86, "filter:1": 59.13,
+    }  # fmt: skip
+    mended = findings.tried(model(library()), [each.key for each in found])
+    assert evaluated(mended).now.total() == 388.34
+    assert [each for each in findings.of(mended) if each.rank == findings.BREAKS] == []
+
+
+def test_what_grows_with_the_data_is_storage_and_the_read_of_a_collection_without_end() -> None:
+    now = evaluated(model(library()))
+    due = next(each for each in now.model.patterns if each.name == "Loans due tomorrow")
+
+    assert [now.bill(n).total() for n in evaluation.SIZES] == [671.79, 672.35, 1232.49]
+    assert [(came.units, came.trips) for n in evaluation.SIZES for came in [now.read(due, n)]] == [
+        (0.5, 1), (385.0, 4), (384_895.0, 3007),
+    ]  # fmt: skip
+    assert "endless:GSI1:Loan" in [each.key for each in findings.of(now.model)]
+
+
+def test_a_model_reads_as_it_was_written() -> None:
+    whole = model(library())
+    mended = findings.tried(whole, [each.key for each in findings.of(whole)])
+
+    for each in (whole, mended):
+        assert model(json.loads(json.dumps(document(each)))) == each
+
+
+LIST: dict[str, Any] = {
+    "name": "Orders in a list",
+    "entities": [
+        {"name": "Customer", "items": "1 million", "PK": "CUSTOMER#<CustomerId>", "SK": "CUSTOMER",
+         "attributes": {"CustomerId": "id 8", "Name": "text 20", "Orders": "list 120 200"}},
+    ],
+    "patterns": [
+        {"name": "A customer's orders", "request": "Get", "key": "PK = CUSTOMER#<CustomerId>, SK = CUSTOMER"},
+        {"name": "Order", "request": "Write", "writes": ["Update Customer Orders 1 to 2"], "rate": "10"},
+    ],
+}  # fmt: skip
+
+
+def test_a_list_that_grows_in_an_item_becomes_items_of_their_own() -> None:
+    found = findings.of(model(LIST))
+
+    assert [(each.kind, each.rank) for each in found] == [("list", findings.OVERPAYS)]
+    changed = found[0].mend.way(model(LIST)) if found[0].mend.way else model(LIST)
+    assert [each.name for each in changed.entities] == ["Customer", "Order"]
+    assert evaluated(changed).written(changed.patterns[1]) == {("", "CUSTOMER#<CustomerId>"): 1}
+    assert changed.patterns[0].operation == "Query"
+
+
+def test_an_item_of_more_than_400_kb_breaks() -> None:
+    entity = LIST["entities"][0] | {"attributes": {"CustomerId": "id 8", "Orders": "list 2500 200"}}
+
+    assert [(each.kind, each.rank) for each in findings.of(model(LIST | {"entities": [entity]}))] == [
+        ("too-large", findings.BREAKS)
+    ]
+
+
+def test_a_pattern_without_an_index_is_a_scan_and_gets_one() -> None:
+    asked = {"name": "Books by an author", "rate": "2", "request": "Query", "key": "PK = AUTHOR#<Author>"}
+    whole = model(library(patterns=[asked]))
+    found = findings.of(whole)[0]
+
+    assert (found.kind, found.rank) == ("no-key", findings.BREAKS)
+    assert "$12.96 a request" in found.text
+    changed = found.mend.way(whole) if found.mend.way else whole
+    assert changed.patterns[0].index == "GSI2"
+    assert evaluated(changed).answered(changed.patterns[0])
+
+
+def test_an_index_that_nobody_reads_is_removed_with_its_writes() -> None:
+    patterns = [each for each in library()["patterns"] if each.get("index") != "GSI1"]
+    whole = model(library(patterns=patterns))
+    found = next(each for each in findings.of(whole) if each.kind == "index")
+
+    changed = found.mend.way(whole) if found.mend.way else whole
+    assert changed.indexes == ()
+    assert evaluated(changed).now.amounts["index writes"] == 0
+
+
+def test_a_busy_collection_gets_shards_and_its_readers_ask_each() -> None:
+    chat = {
+        "peak": 10,
+        "entities": [{"name": "Post", "items": "1 million", "PK": "BOARD", "SK": "<At>#<PostId>",
+                      "attributes": {"PostId": "id 9", "At": "time", "Text": "text 300"}}],
+        "patterns": [{"name": "Newest", "rate": "5", "request": "Query", "key": "PK = BOARD", "limit": 20},
+                     {"name": "Write", "rate": "150", "request": "Write", "writes": ["Put Post"]}],
+    }  # fmt: skip
+    whole = model(chat)
+    found = findings.of(whole)[0]
+
+    assert (found.kind, found.bar and found.bar.limit) == ("busy-write", 1000)
+    changed = findings.tried(whole, [found.key])
+    assert changed.patterns[0].times == 10
+    assert max(writes for _, writes in evaluated(changed).loads.values()) == 150
+
+
+THING = {"name": "Thing", "items": "10", "PK": "THING#<Id>", "SK": "THING", "attributes": {"Id": "id 4"}}
+GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "sentence"),
+    [
+        ({"entities": [THING | {"PK": "THING#<Nr>"}]}, "entities.0.PK", "Thing has no attribute Nr."),
+        ({"entities": [THING | {"PK": ""}]}, "entities.0.PK", "A partition key is needed"),
+        ({"entities": [THING | {"PK": "THINGS"}]}, "entities.0.SK", "10 items of Thing have only 1 key"),
+        ({"entities": [THING, THING | {"name": "Other"}]}, "entities.1.SK", "Other and Thing have the same keys"),
+        ({"entities": [THING | {"name": "<b>"}]}, "entities.0.name", "Use a letter, then letters"),
+        ({"entities": [THING | {"items": "3 a Shop"}]}, "entities.0.items", "Write how many there are"),
+        ({"entities": [THING | {"attributes": {"Id": "id"}}]}, "entities.0.attributes", "'Id': write its name"),
+        ({"entities": [THING], "patterns": [GET | {"name": "<b>"}]}, "patterns.0.name", "without < and >"),
+        ({"entities": [THING], "patterns": [GET | {"rate": "often"}]}, "patterns.0.rate", "Write a rate"),
+        ({"entities": [THING], "patterns": [GET | {"filter": "Id = 4"}]}, "patterns.0.filter", "GetItem has no"),
+        (
+            {"entities": [THING], "patterns": [GET | {"request": "Query", "filter": "SK = 4"}]},
+            "patterns.0.filter",
+            "Filter Expression can only contain non-primary key attributes",
+        ),
+        (
+            {"entities": [THING | {"GSI1PK": "ALL"}], "indexes": [{}],
+             "patterns": [{"request": "Query", "index": "GSI1", "key": "PK = ALL", "consistent": True}]},
+            "patterns.0.consistent",
+            "Consistent reads are not supported on global secondary indexes",
+        ),
+        ({"entities": [THING], "patterns": [{"request": "Query", "key": "SK = A"}]}, "patterns.0.key", "Write the"),
+        (
+            {"entities": [THING], "patterns": [{"request": "Write", "writes": ["Put Nothing"]}]},
+            "patterns.0.writes",
+            "There is no entity Nothing.",
+        ),
+        ({"entities": [THING] * 13}, "entities", "at most 12 entities"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_has_a_sentence_at_its_field(given: Any, field: str, sentence: str) -> None:
+    faults = parsing.read(given).faults
+
+    assert sentence in faults[field]
+    assert all(part.isprintable() for part in faults.values())
+
+
+def test_a_fault_in_one_row_leaves_the_others() -> None:
+    given = library()
+    given["entities"][3]["PK"] = "BOOK#<Nothing>"
+    given["patterns"][0]["key"] = "nothing"
+    read = parsing.read(given)
+
+    assert {*read.faults} == {"entities.3.PK", "patterns.0.key"}
+    assert [each.at for each in read.model.patterns] == [1, 2, 3, 4, 5]
+    assert evaluated(read.model).now.total() > 1000
+
+
+@pytest.mark.parametrize("end", [-1, -400, 1200, 700])
+def test_a_text_that_is_cut_anywhere_shows_its_whole_parts(end: int) -> None:
+    text = json.dumps(library())
+    read = parsing.from_text(text[:end])
+
+    assert "ends too early" in read.faults["model"]
+    assert len(read.model.entities) >= 1 + (end < 0) * 3
+    assert evaluated(read.model).now.total() > 0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "nothing", '{"entities": {}}', '{"entities": [[]]}', "[" * 5000, "x" * 70_000]
+)
+def test_a_text_that_is_no_model_is_an_empty_one_with_a_sentence(text: str) -> None:
+    read = parsing.from_text(text)
+
+    assert read.model.entities == ()
+    assert read.faults != {}
+    assert findings.of(read.model) == []
