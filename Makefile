@@ -19,7 +19,7 @@ export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
 .PHONY: help install checkov sam audit sbom dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
-	test-all mutants fire drift interleave bench lock docs demo pictures fork synth clean
+	test-all mutants fire drift interleave bench lock docs demo pictures fork adopt synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -202,6 +202,9 @@ pictures: install ## Take the pictures of docs/site.md
 
 fork: install ## Copy the project without some features (WITHOUT="textbook"; TO: a new folder)
 	@$(BIN)/python -m tools.fork "$(TO)" $(WITHOUT)
+
+adopt: install ## Rename the site, its stacks and metrics in this checkout (NAME="Corner Bargains")
+	@$(BIN)/python -m tools.adopt "$(NAME)"
 
 synth: install ## Write the templates to cdk.out (STAGE=dev, prod)
 	@node_modules/.bin/cdk synth --quiet --context stage=$(or $(STAGE),dev) --context uncompiled=yes $(if $(FIRST),--context first=yes)

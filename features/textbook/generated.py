@@ -32,9 +32,10 @@ MOST = 5
 
 _INTRODUCTION = """# The textbook that runs
 
-Single-table design, one strategy per page. A stage that shows its work has these pages below `/learn`, where their
-requests are sent to the table of the site (`make run`, then `http://bigtimedeals.localhost:4566/learn`). Each page that
-runs links to itself in the [demo](demo.md), which sends the same requests to a table in your browser.
+Single-table design, one strategy per page. A stage that shows its work has these pages below `/learn`, where
+their requests are sent to the table of the site (`make run`, then `http://bigtimedeals.localhost:4566/learn`).
+Each page that runs links to itself in the [demo](demo.md), which sends the same requests to a table in your
+browser.
 """
 
 

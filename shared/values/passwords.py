@@ -24,20 +24,21 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
 _TEXT = """
-aaaa abc abcd abcde abcdef access account adidas admin administrator adobe alexander amanda america andrea andrew
-angel angela angels anthony apple arsenal asdf asdfg asdfgh asdfghjkl ashley asshole austin azerty bailey banana
-barcelona baseball basketball batman beautiful benjamin bigtimedeals biteme blink buster butterfly carlos changeit
-changeme charlie cheese chelsea chocolate chris christian computer cookie corvette daniel danielle david deals default
-dennis diamond dolphin dragon elizabeth eminem enter facebook family ferrari flower football forever freedom friends
-fuckoff fuckyou gandalf george ginger google guest guitar hannah harley heaven hello hockey hottie hunter iloveu
-iloveyou internet jackson jasmine jennifer jessica jesus jordan joseph joshua juventus killer kimberly liverpool login
-london lovely loveme madison maggie manchester marina martin master matrix matthew maverick melissa mercedes merlin
-michael michelle mickey midnight monkey monster mustang myspace naruto nicole nothing oliver orange pass passpass
-passw passwd password passwort patrick pepper phoenix please pokemon princess purple qazwsx qwaszx qwer qwert qwerty
-qwertyu qwertyui qwertyuiop qwertz rachel rainbow ranger realmadrid rebecca richard robert root samantha samsung
-scooter secret secure shadow sharks shop shopping slipknot snoopy soccer spiderman starwars steven summer sunshine
-superman superstar sweety system taylor temp tennis test tester thomas thunder tigger tinkerbell trustno tweety
-unknown user vanessa victoria welcome welcometo whatever william winston winter yankees yellow zxcvbn zxcvbnm
+aaaa abc abcd abcde abcdef access account adidas admin administrator adobe alexander amanda america andrea
+andrew angel angela angels anthony apple arsenal asdf asdfg asdfgh asdfghjkl ashley asshole austin azerty bailey
+banana barcelona baseball basketball batman beautiful benjamin bigtimedeals biteme blink buster butterfly carlos
+changeit changeme charlie cheese chelsea chocolate chris christian computer cookie corvette daniel danielle
+david deals default dennis diamond dolphin dragon elizabeth eminem enter facebook family ferrari flower football
+forever freedom friends fuckoff fuckyou gandalf george ginger google guest guitar hannah harley heaven hello
+hockey hottie hunter iloveu iloveyou internet jackson jasmine jennifer jessica jesus jordan joseph joshua
+juventus killer kimberly liverpool login london lovely loveme madison maggie manchester marina martin master
+matrix matthew maverick melissa mercedes merlin michael michelle mickey midnight monkey monster mustang myspace
+naruto nicole nothing oliver orange pass passpass passw passwd password passwort patrick pepper phoenix please
+pokemon princess purple qazwsx qwaszx qwer qwert qwerty qwertyu qwertyui qwertyuiop qwertz rachel rainbow ranger
+realmadrid rebecca richard robert root samantha samsung scooter secret secure shadow sharks shop shopping
+slipknot snoopy soccer spiderman starwars steven summer sunshine superman superstar sweety system taylor temp
+tennis test tester thomas thunder tigger tinkerbell trustno tweety unknown user vanessa victoria welcome
+welcometo whatever william winston winter yankees yellow zxcvbn zxcvbnm
 """
 _WORDS = frozenset(_TEXT.split())
 _KEYBOARD = """
