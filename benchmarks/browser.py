@@ -1,12 +1,12 @@
-"""The speed of pages in a browser, and the cost of a page view by the formulas in ``prices.py`` (docs/cost.md)."""
+"""The speed of pages in a browser, and the cost of a page view by the formulas in ``formulas.py`` (docs/cost.md)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.formulas import browser_million
 from benchmarks.harness import markdown, record
-from benchmarks.prices import browser_million
 from shared.data.members import messages
 from shared.html import cookies
 from tests.support.factories import send

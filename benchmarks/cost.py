@@ -16,17 +16,19 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
-from benchmarks import prices
+from benchmarks import formulas
 from benchmarks.browser import in_a_browser
+from benchmarks.formulas import GOAL, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
 from benchmarks.harness import DOCS, markdown, record
 from benchmarks.operations import Measured, measure
-from benchmarks.prices import GOAL, MILLION, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 from infra.stage import Stage, Watch
 from shared import features, hooks
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
+from shared.values import prices
+from shared.values.prices import MILLION
 
 CACHED = "front page, from its cached copy"
 MADE = "front page, made from the indexes"
@@ -56,9 +58,8 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
     origin = view.million(given, egress=False)
     logs = view.dollars(given, egress=False)["logs"] * MILLION
     clock, dearest = (round(operations[each].million(given), 2) for each in (CLOCK, WATCH))  # as the page has them
-    listed = [[each.what, f"${each.dollars:.10g}", each.unit, each.page] for each in prices.PRICES]
     return {
-        "prices": f"As of {prices.PRICES_AS_OF}.\n\n" + markdown(["What", "Price", "For one", "Stated on"], listed),
+        "prices": listed(),
         "assumptions": _assumptions(given),
         "measured": _measured(measured, given),
         "operations": _operations(measured.operations, given),
@@ -69,6 +70,16 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "sensitivity": _sensitivity(operations, given),
         "fixed": fixed(clock, dearest),
     }
+
+
+def listed() -> str:
+    """The prices, and the pages that state them."""
+    rows = [
+        [each.what, f"${each.dollars:.10g}", each.unit, f"{each.free:,}" if each.free else "", each.page]
+        for each in prices.PRICES
+    ]
+    head = ["What", "Price", "For one", "Free each month", "Stated on"]
+    return f"As of {prices.AS_OF}.\n\n{markdown(head, rows)}"
 
 
 def _assumptions(given: Assumptions) -> str:
@@ -115,7 +126,7 @@ def _operations(operations: Iterable[Operation], given: Assumptions) -> str:
 
 def _front_page(made: float, cached: float, origin: float, sent: int) -> str:
     """``made`` and ``cached`` are a million straight from the API, ``origin`` a million fetched by CloudFront."""
-    data = prices.EDGE_EGRESS.each * sent / prices.GIGABYTE * MILLION
+    data = prices.EDGE_EGRESS.each * sent / formulas.GIGABYTE * MILLION
     edge = f"{_dollars(prices.EDGE_REQUEST.each * MILLION)} requests + {_dollars(data)} data"
     rows = [
         ["straight from the API, made from the indexes", "", _dollars(made)],
@@ -129,9 +140,9 @@ def _front_page(made: float, cached: float, origin: float, sent: int) -> str:
     rows.append(["the same, with a year's commitment, 98.0% hits", parts, _dollars(committed)])
     needed = []
     for name, discount in (("at list prices", 0.0), ("with a year's commitment", BUNDLE_DISCOUNT)):
-        hits = prices.hits_needed(origin, sent, discount=discount)
+        hits = formulas.hits_needed(origin, sent, discount=discount)
         needed.append(f"- {name}: {f'{hits:.1%}' if hits <= 1 else 'none is enough'}")
-    left = (GOAL / MILLION - prices.EDGE_REQUEST.each) / prices.EDGE_EGRESS.each * prices.GIGABYTE
+    left = (GOAL / MILLION - prices.EDGE_REQUEST.each) / prices.EDGE_EGRESS.each * formulas.GIGABYTE
     return (
         markdown(["A million views, no free tier", "Made of", "Dollars"], rows)
         + f"\n\nThe hit rate at which they cost ${GOAL:.2f}:\n\n"
@@ -175,16 +186,16 @@ def _alternatives(origin: float, logs: float, sent: int, given: Assumptions) -> 
         [name, _dollars(fetched), _dollars(edge_million(fetched, hits, size))]
         for name, (fetched, size) in fetches.items()
     ]
-    for name, dollars, requests in prices.FLAT_PLANS:
-        view = _dollars(dollars / requests * MILLION + (1 - hits) * origin)
-        rows.append([f"CloudFront's flat-rate plan {name}, all used", _dollars(origin), view])
-    kept, rates = 30, [hit_rate(MILLION / MONTH, seconds) for seconds in (prices.MAX_AGE, 30)]
+    for plan in prices.PLANS[1:]:
+        view = _dollars(plan.dollars / plan.requests * MILLION + (1 - hits) * origin)
+        rows.append([f"CloudFront's flat-rate plan {plan.name}, all used", _dollars(origin), view])
+    kept, rates = 30, [hit_rate(MILLION / MONTH, seconds) for seconds in (formulas.MAX_AGE, 30)]
     now, then = (_dollars(edge_month(MILLION, origin, rate, sent)) for rate in rates)
     return (
         markdown(["Instead, at 98% hits and without the free tier", "A million fetches", "A million views"], rows)
-        + f"\n\nIf a page stayed fresh for {kept} seconds instead of {prices.MAX_AGE}, a million views a month through "
-        f"one cache would have {rates[1]:.1%} hits instead of {rates[0]:.1%}, and cost {then} dollars with the free "
-        f"tier instead of {now}."
+        + f"\n\nIf a page stayed fresh for {kept} seconds instead of {formulas.MAX_AGE}, a million views a month "
+        f"through one cache would have {rates[1]:.1%} hits instead of {rates[0]:.1%}, and cost {then} dollars "
+        f"with the free tier instead of {now}."
     )
 
 

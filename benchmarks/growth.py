@@ -20,12 +20,12 @@ from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import cohorts, fanout, follows, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.dynamodb.table import MAX_BATCH_WRITES, Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put
 from shared.models.catalog import Deal, Feed
 from shared.values import times
+from shared.values.prices import WRITE
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK
 from tests.support.factories import APPLE, FEEDS, NOW, SHOES, a_deal, a_user, ago, join, open_brands
 from tests.support.surroundings import taken
@@ -129,7 +129,7 @@ def _cost(readers: int, pages: int, digits: int) -> list[str]:
     """Requests, write units and dollars."""
     units = readers * WRITE_UNITS_PER_MESSAGE
     requests = pages * 4 + math.ceil(readers / MAX_BATCH_WRITES)
-    return [f"{requests:,}", f"{units:,}", f"{units * WRITE_DOLLARS / 1_000_000:,.{digits}f}"]
+    return [f"{requests:,}", f"{units:,}", f"{units * WRITE.each:,.{digits}f}"]
 
 
 def _tell_everyone(store: Table, count: int) -> tuple[float, int]:

@@ -19,7 +19,7 @@ from functools import partial
 from statistics import mean, median
 from typing import Any
 
-from benchmarks.prices import Invocation, Operation
+from benchmarks.formulas import Invocation, Operation
 from benchmarks.requests import CONTEXT, fill, new_queue, request
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher, remover

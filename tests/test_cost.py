@@ -11,12 +11,10 @@ from unittest import mock
 
 import pytest
 
-from benchmarks import prices
+from benchmarks import formulas
 from benchmarks.browser import in_a_browser
-from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
-from benchmarks.operations import measure
-from benchmarks.prices import (
-    MILLION,
+from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed, listed
+from benchmarks.formulas import (
     Assumptions,
     Invocation,
     Operation,
@@ -24,8 +22,11 @@ from benchmarks.prices import (
     edge_month,
     hit_rate,
 )
+from benchmarks.operations import measure
 from infra.settings import STAGES
 from shared.http.answers import FRESH
+from shared.values import prices
+from shared.values.prices import MILLION
 from tests.support.surroundings import start_over
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
@@ -94,10 +95,10 @@ def test_a_million_views_are_requests_data_and_what_is_fetched() -> None:
 
 
 def test_a_page_in_a_browser_is_its_requests_and_its_fetches() -> None:
-    first = prices.browser_million(4.0, 0.9, 5000, [1000, 2000])
+    first = formulas.browser_million(4.0, 0.9, 5000, [1000, 2000])
 
     assert first == pytest.approx(3 * 1.00 + 8000 * 1e6 / 1e9 * 0.085 + 0.1 * 4.0)
-    assert prices.browser_million(4.0, 0.9, 5000) == edge_million(4.0, 0.9, 5000)
+    assert formulas.browser_million(4.0, 0.9, 5000) == edge_million(4.0, 0.9, 5000)
 
 
 def test_the_page_says_what_a_page_in_a_browser_costs() -> None:
@@ -116,15 +117,15 @@ def test_the_free_tier_is_taken_off_requests_and_data() -> None:
 
 @pytest.mark.parametrize("discount", [0.0, 0.3])
 def test_the_hit_rate_that_is_needed_is_the_one_that_costs_the_goal(discount: float) -> None:
-    hits = prices.hits_needed(4.0, 1500, goal=1.25, discount=discount)
+    hits = formulas.hits_needed(4.0, 1500, goal=1.25, discount=discount)
 
     assert edge_million(4.0, hits, 1500, discount=discount) == pytest.approx(1.25)
-    assert prices.hits_needed(4.0, 5000, goal=1.25) > 1
+    assert formulas.hits_needed(4.0, 5000, goal=1.25) > 1
 
 
 def test_each_price_names_the_page_that_states_it() -> None:
     assert all(price.page.startswith("aws.amazon.com/") for price in prices.PRICES)
-    assert all(f"| {price.what} |" in PAGE for price in prices.PRICES)
+    assert listed() in PAGE
 
 
 def test_each_part_of_the_page_is_written() -> None:
@@ -132,7 +133,7 @@ def test_each_part_of_the_page_is_written() -> None:
 
     assert len(parts) >= 8
     assert all(len(text) > 50 for _, text in parts)
-    assert prices.MONTH == 2_592_000
+    assert formulas.MONTH == 2_592_000
 
 
 @pytest.mark.thorough
@@ -200,7 +201,7 @@ def test_provisioned_capacity_is_cheaper_from_the_stated_utilization() -> None:
     hour = prices.PROVISIONED_WRITE.dollars
     for words in (
         f"needs {math.ceil(100 / 0.7)} write capacity units",
-        f"costs ${143 * 720 * hour:,.2f} provisioned and ${100 * prices.MONTH * prices.WRITE.each:,.2f} on demand",
+        f"costs ${143 * 720 * hour:,.2f} provisioned and ${100 * formulas.MONTH * prices.WRITE.each:,.2f} on demand",
         f"{math.ceil(600 / 0.7)} units cost ${858 * 720 * hour:,.2f}",
     ):
         assert words in " ".join(PAGE.split())

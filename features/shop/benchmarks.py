@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+from benchmarks.formulas import Assumptions, Invocation, Operation
 from benchmarks.harness import markdown, record
-from benchmarks.prices import Assumptions, Invocation, Operation
 from features.shop.data import steps, stock
 from features.shop.models import Shard, Stock
 from features.shop.tests.support import a_buyer, buy, on_sale

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from shared.data.partitions import SESSION, VISIBLE, matches
 from shared.dynamodb.attributes import unmarshal
-from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity, meanings
+from shared.dynamodb.capacity import Basis, Capacity, meanings
 from shared.dynamodb.schema import KEYS
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html.links import base
@@ -25,6 +25,7 @@ from shared.html.patterns import PATTERNS, function_of, patterns_of
 from shared.http import cached_pages
 from shared.http.requests import Event, header, on_laptop
 from shared.runtime.environment import table
+from shared.values.prices import READ, WRITE
 
 if TYPE_CHECKING:
     from features.workings.faults import Faults
@@ -84,7 +85,7 @@ def summary() -> dict[str, Any]:
         "million": million(capacity),
         "fault": fault,
         "on_laptop": on_laptop(),
-        "prices": f"${READ_DOLLARS} for a million read units (RRU), ${WRITE_DOLLARS} for a million write units (WRU)",
+        "prices": f"${READ.dollars} for a million read units (RRU), ${WRITE.dollars} for a million write units (WRU)",
     }
 
 

@@ -22,15 +22,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from shared.dynamodb.schema import INDEXES, Index
+from shared.values.prices import READ, WRITE
 
 Wire = Mapping[str, Any]
 """An item or an attribute value in DynamoDB's form: ``{"Price": {"N": "12"}}``, ``{"N": "12"}``."""
 
 READ_BYTES, WRITE_BYTES = 4096, 1024
 """The bytes of one unit; sizes are rounded up to a multiple of them."""
-
-READ_DOLLARS, WRITE_DOLLARS = 0.125, 0.625
-"""Dollars a million units, on demand, us-east-1, November 2026: https://aws.amazon.com/dynamodb/pricing/on-demand/"""
 
 TABLE = "table"
 """The table's name next to those of its indexes."""
@@ -81,7 +79,7 @@ class Capacity:
     @property
     def dollars(self) -> float:
         """The cost of a million such requests, on demand."""
-        return self.read * READ_DOLLARS + self.write * WRITE_DOLLARS
+        return self.read * READ.dollars + self.write * WRITE.dollars
 
 
 def meanings(figures: Iterable[Capacity | None]) -> list[str]:

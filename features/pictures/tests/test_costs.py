@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import prices
-from benchmarks.prices import READ, WRITE
 from infra.functions import BY_NAME
+from shared.values import prices
+from shared.values.prices import READ, WRITE
 
 PAGE = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
 

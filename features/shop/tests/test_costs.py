@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.prices import MILLION
 from features.shop import benchmarks as rush
 from features.shop.data import addresses
 from features.shop.models import Address
@@ -12,6 +11,7 @@ from features.shop.tests.support import a_buyer, buy, on_sale
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.values.naming import counted
+from shared.values.prices import MILLION
 from tests.data.test_costs import cost
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, NOW

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.prices import READ, WRITE
 from features.votes.data import keys as vote_keys
 from features.votes.data import votes
 from features.votes.models import HIDDEN, Scored, Vote
@@ -19,6 +18,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DealIsOver, InvalidCursor
 from shared.models.catalog import Deal
+from shared.values.prices import READ, WRITE
 from tests.data.test_costs import cost
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import NOW, a_deal, a_user, ago, ahead, every_page, ids, join, post

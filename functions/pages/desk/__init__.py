@@ -17,13 +17,13 @@ from functions.pages.desk.frame import counts_of, deal_of, desk_page, line_of
 from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import cohorts, users
-from shared.dynamodb.capacity import WRITE_DOLLARS
 from shared.html import cookies, forms, pages, views
 from shared.html.links import absolute, origin
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.models.catalog import ALL_DEALS, Deal, Period, Status
 from shared.runtime.environment import table
 from shared.values.naming import counted
+from shared.values.prices import WRITE
 
 SHOWN = 25
 NEWEST = 6
@@ -139,7 +139,7 @@ def hot_page(request: Request, number: str) -> Answer:
         readers=f"{more.capitalize()}{counted(reached, 'reader')}",
         messages=f"{more}{reached:,}",
         units=f"{more}{units:,}",
-        dollars=f"{more}{_dollars(units * WRITE_DOLLARS / 1_000_000)}",
+        dollars=f"{more}{_dollars(units * WRITE.each)}",
     )
 
 

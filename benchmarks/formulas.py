@@ -1,4 +1,5 @@
-"""List prices, and the formulas that turn what operations take into dollars. ``benchmarks/cost.py`` applies them."""
+"""The formulas that turn what operations take into dollars, at the prices of ``shared/values/prices.py``.
+``benchmarks/cost.py`` applies them."""
 
 from __future__ import annotations
 
@@ -6,73 +7,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS
+from shared.values.prices import (
+    COMPUTING,
+    EDGE_EGRESS,
+    EDGE_REQUEST,
+    EGRESS,
+    GATEWAY,
+    INVOCATION,
+    LOGGING,
+    MILLION,
+    QUEUEING,
+    READ,
+    WRITE,
+)
 
-MILLION = 1_000_000
 GIGABYTE = 10**9
 MONTH = 30 * 86_400
 """In seconds."""
 
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """A list price in dollars, and the page that states it."""
-
-    what: str
-    dollars: float
-    per: float
-    unit: str
-    page: str
-
-    @property
-    def each(self) -> float:
-        """Dollars for one."""
-        return self.dollars / self.per
-
-
-AWS = "aws.amazon.com"
-GATEWAY = Price("API Gateway, REST request", 3.50, MILLION, "million", f"{AWS}/api-gateway/pricing")
-HTTP_GATEWAY = Price("API Gateway, HTTP API request", 1.00, MILLION, "million", f"{AWS}/api-gateway/pricing")
-INVOCATION = Price("Lambda, request", 0.20, MILLION, "million", f"{AWS}/lambda/pricing")
-COMPUTING = Price("Lambda, arm64", 0.0000133334, 1, "GB-second", f"{AWS}/lambda/pricing")
-READ = Price("DynamoDB, read request unit", READ_DOLLARS, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
-WRITE = Price("DynamoDB, write request unit", WRITE_DOLLARS, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
-PROVISIONED_READ = Price("DynamoDB, read capacity unit", 0.00013, 3600, "hour", f"{AWS}/dynamodb/pricing/provisioned")
-PROVISIONED_WRITE = Price("DynamoDB, write capacity unit", 0.00065, 3600, "hour", f"{AWS}/dynamodb/pricing/provisioned")
-"""A capacity unit serves one unit each second: 3,600 in the hour that it is paid for."""
-
-STORAGE = Price("DynamoDB, storage", 0.25, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
-RECOVERY = Price("DynamoDB, point-in-time recovery", 0.20, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
-QUEUEING = Price("SQS, standard request", 0.40, MILLION, "million", f"{AWS}/sqs/pricing")
-MAIL = Price("SES, mail, without a plan; not verified", 0.10, 1000, "1,000", f"{AWS}/ses/pricing")
-LOGGING = Price("CloudWatch Logs, ingestion", 0.50, 1, "GB", f"{AWS}/cloudwatch/pricing")
-ALARM = Price("CloudWatch, metric of an alarm", 0.10, 1, "month", f"{AWS}/cloudwatch/pricing")
-DASHBOARD = Price("CloudWatch, dashboard", 3.00, 1, "month", f"{AWS}/cloudwatch/pricing")
-METRIC = Price("CloudWatch, custom metric", 0.30, 1, "month", f"{AWS}/cloudwatch/pricing")
-SECRET = Price("Secrets Manager, secret", 0.40, 1, "month", f"{AWS}/secrets-manager/pricing")
-WEB_ACL = Price("WAF, web ACL", 5.00, 1, "month", f"{AWS}/waf/pricing")
-WAF_RULE = Price("WAF, rule", 1.00, 1, "month", f"{AWS}/waf/pricing")
-WAF_REQUEST = Price("WAF, request", 0.60, MILLION, "million", f"{AWS}/waf/pricing")
-EGRESS = Price("Data from a region to the internet", 0.09, 1, "GB", f"{AWS}/ec2/pricing/on-demand")
-EDGE_REQUEST = Price("CloudFront, HTTPS request, US", 0.0100, 10_000, "10,000", f"{AWS}/cloudfront/pricing")
-EDGE_EGRESS = Price("CloudFront, data to viewers, US and Europe", 0.085, 1, "GB", f"{AWS}/cloudfront/pricing")
-PRICES = (
-    *(GATEWAY, HTTP_GATEWAY, INVOCATION, COMPUTING, READ, WRITE),
-    *(PROVISIONED_READ, PROVISIONED_WRITE, STORAGE, RECOVERY, QUEUEING, MAIL, LOGGING),
-    *(ALARM, DASHBOARD, METRIC, SECRET, WEB_ACL, WAF_RULE, WAF_REQUEST, EGRESS, EDGE_REQUEST, EDGE_EGRESS),
-)
-PRICES_AS_OF = "November 2026"
 GOAL = 1.25
 """Dollars for a million views of the front page, with caching."""
 
 MAX_AGE = 5
 """Seconds for which a public page is fresh (``shared/http/answers.py``)."""
-
-FLAT_PLANS = (("Pro", 15, 10 * MILLION), ("Business", 200, 125 * MILLION), ("Premium", 1_000, 500 * MILLION))
-"""CloudFront's flat-rate plans: dollars a month and requests; data, logs and a firewall are in the price."""
-
-FREE_EDGE = (10 * MILLION, 1000)
-"""CloudFront's free requests and GB, each month."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +137,8 @@ def browser_million(origin: float, hits: float, page: float, files: Sequence[flo
 
 def edge_month(views: float, origin: float, hits: float, sent: float) -> float:
     """Dollars for a month's views through CloudFront, with its free tier, which every account has each month."""
-    free_requests, free_gigabytes = FREE_EDGE
-    requests = max(0.0, views - free_requests) * EDGE_REQUEST.each
-    data = max(0.0, views * sent / GIGABYTE - free_gigabytes) * EDGE_EGRESS.each
+    requests = max(0.0, views - EDGE_REQUEST.free) * EDGE_REQUEST.each
+    data = max(0.0, views * sent / GIGABYTE - EDGE_EGRESS.free) * EDGE_EGRESS.each
     return requests + data + views * (1 - hits) * origin / MILLION
 
 
