@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -33,7 +34,9 @@ from shared.values.prices import MILLION
 CACHED = "front page, from its cached copy"
 MADE = "front page, made from the indexes"
 CLOCK = "a minute's work of the clock"
-WATCH = "watch"
+SIGN_IN = "sign-in"
+ANYONE = (CACHED, MADE, "one deal", "like", "watch")
+"""Operations that anyone may ask for as often as the gateways allow. Signing in has a rate of its own."""
 
 BUNDLE_DISCOUNT = 0.30
 """The share of CloudFront's bill that a year's commitment saves: its security savings bundle."""
@@ -57,7 +60,7 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
     view, sent = operations[CACHED], measured.packed + given.headers
     origin = view.million(given, egress=False)
     logs = view.dollars(given, egress=False)["logs"] * MILLION
-    clock, dearest = (round(operations[each].million(given), 2) for each in (CLOCK, WATCH))  # as the page has them
+    sums = {name: round(each.million(given), 2) for name, each in operations.items()}  # as the page has them
     return {
         "prices": listed(),
         "assumptions": _assumptions(given),
@@ -68,7 +71,8 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "months": _months(origin, sent),
         "alternatives": _alternatives(origin, logs, sent, given),
         "sensitivity": _sensitivity(operations, given),
-        "fixed": fixed(clock, dearest),
+        "fixed": fixed(sums[CLOCK]),
+        "a day at the limit": at_the_limit(sums),
     }
 
 
@@ -211,9 +215,8 @@ def _sensitivity(operations: Mapping[str, Operation], given: Assumptions) -> str
     return markdown(["For a million of", *names], rows)
 
 
-def fixed(clock: float, dearest: float) -> str:
-    """A month's cost without a visitor, of three stages, and the most that a day costs. ``clock`` is for a million
-    minutes, ``dearest`` for a million of the dearest requests that anyone may send."""
+def fixed(clock: float) -> str:
+    """A month's cost without a visitor, of three stages. ``clock`` is for a million minutes."""
     prod = STAGES["prod"]
     stages = {
         "prod": prod,
@@ -228,24 +231,48 @@ def fixed(clock: float, dearest: float) -> str:
     ]
     sums = ["Sum", *(cell for month in months for cell in ("", _dollars(sum(dollars for _, _, dollars in month))))]
     head = ["In a month", *(cell for name in stages for cell in (name, "Dollars"))]
-    days = [f"${_dollars(day_at_the_limit(stage, dearest))} on {stage.name}" for stage in (prod, STAGES["dev"])]
-    hour = prod.bounds.too_many_requests.threshold
     return f"""{markdown(head, [*rows, sums])}
 
 Each GB in the table costs another ${prices.STORAGE.dollars:.2f} to store and ${prices.RECOVERY.dollars:.2f} for \
 point-in-time recovery. The table doesn't subtract the free tier: ten metrics of alarms, ten custom metrics, three \
 dashboards of up to 50 metrics and a million requests to SQS \
-([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), [SQS](https://aws.amazon.com/sqs/pricing/)).
-
-Suppose that clients send as many requests as both gateways allow for a whole day, and each is the most expensive \
-request that anyone may send (a watch). That day costs {" and ".join(days)}. On prod, an alarm fires after an hour \
-with more than {hour:,} requests, which cost \
-${_dollars(hour * dearest / MILLION)}."""
+([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), [SQS](https://aws.amazon.com/sqs/pricing/))."""
 
 
-def day_at_the_limit(stage: Stage, dearest: float) -> float:
-    """The most that a day costs: both gateways at their throttles, ``dearest`` for a million requests."""
-    return 2 * stage.throttle_rate * 86_400 * dearest / MILLION
+def at_the_limit(sums: Mapping[str, float]) -> str:
+    """The most that a day costs, by what is sent all day; ``sums`` are dollars for a million."""
+    stages = STAGES["prod"], STAGES["dev"]
+    rows = []
+    for name in (*ANYONE, SIGN_IN):
+        rates = [stage.sign_in_rate if name == SIGN_IN else stage.throttle_rate for stage in stages]
+        days = [_dollars(day_at_the_limit(rate, sums[name])) for rate in rates]
+        rows.append(
+            [name, _dollars(sums[name]), *(cell for pair in zip(map(str, rates), days, strict=True) for cell in pair)]
+        )
+    dearest = max(ANYONE, key=lambda name: sums[name])
+    hour = stages[0].bounds.too_many_requests.threshold
+    head = ["All day", "A million", *(cell for stage in stages for cell in (f"{stage.name}, a second", "A day"))]
+    text = f"""{markdown(head, rows)}
+
+The most expensive request that anyone may send is a {dearest}. On prod, an alarm fires after an hour with more than \
+{hour:,} requests, which then cost ${_dollars(hour * sums[dearest] / MILLION)}."""
+    few = features.merge(each.limited() for each in features.roles(hooks.Benchmarks))
+    if few:
+        day = 24 * max(each.dollars * each.an_hour for each in few.values()) / MILLION
+        named = ", ".join(
+            f"{name} (${each.dollars:,.2f} for a million, {each.an_hour} an hour)" for name, each in few.items()
+        )
+        members = day_at_the_limit(stages[0].throttle_rate, sums[dearest]) / day
+        text += f"""
+
+Features have requests that cost more, and limit them for each member: {named}. A member who sends one of them all \
+day costs at most ${day:,.2f}; {math.ceil(members):,} such members cost as much as that day on prod."""
+    return text
+
+
+def day_at_the_limit(rate: float, million: float) -> float:
+    """Dollars of a day with ``rate`` requests a second at each of both gateways, by those of a million requests."""
+    return 2 * rate * 86_400 * million / MILLION
 
 
 def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:

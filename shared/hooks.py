@@ -629,3 +629,14 @@ class Benchmarks(Role):
 
     BENCHMARKS: Mapping[str, Callable[[], None]]
     """The benchmarks, by name."""
+
+    def limited(self) -> Mapping[str, Limited]:
+        """Its requests that cost more than any of the core's, so that each member may send only a few, by name."""
+        return {}
+
+
+class Limited(NamedTuple):
+    """A request that is limited for each member: dollars for a million, and how many an hour."""
+
+    dollars: float
+    an_hour: int

@@ -9,8 +9,9 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,11 +19,12 @@ from statistics import median
 
 from benchmarks.formulas import Assumptions, Invocation, Operation
 from benchmarks.harness import markdown, record
-from features.shop.data import steps, stock
+from features.shop.data import placing, steps, stock
 from features.shop.models import Shard, Stock
 from features.shop.tests.support import a_buyer, buy, on_sale
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS
 from shared.dynamodb.tracing import Trace
+from shared.hooks import Limited
 from shared.values.naming import counted
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import open_brands
@@ -76,7 +78,7 @@ def measure(items: int, rounds: int = 5) -> Order:
         open_brands(table)
         a_buyer(table)
         deals = [on_sale(table, rounds + 1) for _ in range(items)]
-        ordered = partial(buy, table, "ana", *deals, notify=steps.notify)
+        ordered = partial(buy, table, "ana", *deals, notify=steps.notify, an_hour=placing.AN_HOUR)
         ordered()  # the day is noted from now on
         trace = Trace(detailed=False).attach(table)
         spent = []
@@ -84,6 +86,7 @@ def measure(items: int, rounds: int = 5) -> Order:
             before = time.process_time()
             ordered()
             spent.append(time.process_time() - before)
+        trace.detach(table)  # all tables of the engine have one client
         requests = trace.count // rounds
     return Order(items, requests, trace.capacity.read / rounds, trace.capacity.write / rounds, median(spent))
 
@@ -228,11 +231,19 @@ def least_seconds(pieces: int, shards: int, open_shards: int) -> float:
 def dollars(order: Order, given: Assumptions) -> dict[str, float]:
     """The cost of a thousand orders, by service: the request, its two functions, and the table."""
     authorizer = Invocation("authorizer", 512, 1.0, 2, 300, 1)
-    placing = Invocation("orders", 512, order.seconds * 1000, 2, 500, 1)
+    placing = Invocation("orders", 512, order.seconds * 1000, 4, 500, 1)
     operation = Operation(
         "order", (authorizer, placing), reads=order.reads + 2, writes=order.writes, requests=1, body=400 * order.items
     )
     return {service: each * 1000 for service, each in operation.dollars(given).items()}
+
+
+def limited() -> Mapping[str, Limited]:
+    """The order that costs most, at the page's price, and how many a member may send."""
+    name = counted(SIZES[-1], "item")
+    _, _, table = PAGE.read_text(encoding="utf-8").partition("<!-- cost of orders -->")
+    (row,) = re.findall(rf"\| {name} \|.* ([0-9.]+) \|\n", table.partition("<!-- end")[0])
+    return {f"an order of {name}": Limited(1000 * float(row), placing.AN_HOUR)}
 
 
 def main() -> None:
@@ -242,8 +253,8 @@ def main() -> None:
         [counted(order.items, "item"), f"{order.requests}", f"{order.reads:.1f}", f"{order.writes:.0f}"]
         for order in orders
     ]
-    record("orders", markdown(["Items", "Requests", "RRU", "WRU"], rows), PAGE)
-    head = ["Shards", "Shards of open orders", "Sold", "Oversold", "Seconds until sold out", "Minimum by the formula"]
+    record("orders", markdown(["An order of", "Requests", "RRU", "WRU"], rows), PAGE)
+    head = ["Stock in", "Shards of open orders", "Sold", "Oversold", "Seconds until sold out", "Minimum by the formula"]
     head += ["Seconds until every buyer knows", "Tries per order", "Refused as busy", "Refused as sold out"]
     rows = []
     for shards, open_shards in RUSHES:

@@ -37,6 +37,7 @@ class Shop(Option):
     shipping: Mapping[str, str] = field(default_factory=dict)
     tax: str = "0"
     open_order_shards: int = 1
+    orders_an_hour: int | None = None
     stuck: Bound = STUCK
 
     def __post_init__(self) -> None:
@@ -49,6 +50,8 @@ class Shop(Option):
             raise ValueError("tax must be a number of percents, such as 8.1.")
         if self.open_order_shards < 1:
             raise ValueError("open_order_shards must be 1 or more.")
+        if self.orders_an_hour is not None and self.orders_an_hour < 1:
+            raise ValueError("orders_an_hour must be 1 or more.")
 
     @property
     def variables(self) -> dict[str, str]:
@@ -57,6 +60,7 @@ class Shop(Option):
             **({"SHIPPING": " ".join(map("=".join, self.shipping.items()))} if self.shipping else {}),
             **({"TAX": self.tax} if float(self.tax) else {}),
             **({"OPEN_ORDER_SHARDS": str(self.open_order_shards)} if self.open_order_shards > 1 else {}),
+            **({"ORDERS_AN_HOUR": str(self.orders_an_hour)} if self.orders_an_hour else {}),
         }
 
 
@@ -94,7 +98,7 @@ _STEPS: Access = (
 BUYING: Access = (
     Right("BatchGetItem", (p.DEAL, STOCK, ORDER_PARTS)),
     Right("PutItem", (ORDER_PARTS, ORDER_NUMBER, CART, p.MESSAGES, p.IDEMPOTENCY, OPEN_ORDERS)),
-    Right("UpdateItem", (STOCK, CART, p.SEQUENCES)),
+    Right("UpdateItem", (STOCK, CART, p.SEQUENCES, keys.PLACED)),
     # An order is in its owner's collection, next to the account: none of these attributes lets anyone in.
     Right("PutItem", (p.USER,), attributes=p.attributes(keys.ORDER)),
     Right("UpdateItem", (p.USER,), attributes=("AccountId", "Addresses")),

@@ -25,7 +25,7 @@ from features.shop.bodies import AddressName, CartChange, NewAddress, NewOrder
 from features.shop.data import addresses, carts, order_items, placing, steps, stock
 from features.shop.data.addresses import TooManyAddresses, UnknownAddress
 from features.shop.data.carts import CartChanged, CartIsFull
-from features.shop.data.placing import AddressChanged, AmountChanged, CannotOrder
+from features.shop.data.placing import AddressChanged, AmountChanged, CannotOrder, TooManyOrders
 from features.shop.data.steps import WrongStep
 from features.shop.data.stock import NotSoldHere
 from features.shop.fields import StockLevel, level_of
@@ -361,6 +361,10 @@ def place_order(request: Request) -> Answer:
     except AddressChanged:
         errors = {"address": f"The address “{name}” has changed. Check the delivery address."}
         return again(errors=errors, status=HTTPStatus.CONFLICT)
+    except TooManyOrders as error:
+        answer = again(refused=error, status=HTTPStatus.TOO_MANY_REQUESTS)
+        answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
     except (CartChanged, IdempotencyKeyReused, AmountChanged, CannotOrder) as error:
         earlier = _ordered_already(member.username, seen, request.now)
         if earlier:
@@ -522,6 +526,8 @@ def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartIt
     match refused:
         case CannotOrder(obstacles=obstacles):
             return [*changes, *(f"{each.detail.rstrip('.')}." for each in obstacles if each.price is None)]
+        case TooManyOrders():
+            return [str(refused)]
         case AmountChanged():
             return ["The total has changed since you last saw it.", *changes]
         case _:

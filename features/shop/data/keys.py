@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from shared.data.keys import Item, Text
+from shared.data.keys import Item, Text, attempts
 
 ORDER = "Order"
 ORDER_ITEM = "OrderItem"
@@ -51,6 +51,11 @@ stock_shard = Item[str, int]("STOCK#{deal_id}#{shard}")
 """One shard of a deal's stock, in its own partition; shards count from 1."""
 stock_in_sold_here = Item[str](GSI1PK="SOLDHERE", GSI1SK="DEAL#{deal_id}")
 sold_here = Text[()]("SOLDHERE")
+
+PLACING = "ORDERS"
+"""What the counters of a member's orders in an hour are of, next to the core's counters of attempts."""
+PLACED = attempts(PLACING, "*")["PK"]
+"""The pattern of the partitions of these counters, and of no other attempts."""
 
 
 def history_before(status: str, placed_at: datetime | None = None, order_id: str = "~") -> str:

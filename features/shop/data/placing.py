@@ -6,13 +6,14 @@ unshipped orders, and can't be removed while it has any.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
 
-from features.shop.data import addresses, carts, order_items, stock
+from features.shop.data import addresses, carts, keys, order_items, stock
 from features.shop.data.addresses import UnknownAddress
 from features.shop.data.order_items import (
     NUMBERS,
@@ -28,12 +29,14 @@ from features.shop.models import NO_CHARGES, Address, Bill, Charges, Order, Orde
 from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
+from shared.data.members import rate_limits
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
-from shared.errors import AlreadyExists, Conflict
+from shared.errors import AlreadyExists, Conflict, DealsError, SlowDown
 from shared.models.catalog import Deal, Status
 from shared.values import identifiers
 from shared.values.money import sums, text, units
+from shared.values.naming import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,15 @@ class AddressChanged(Conflict):
     text = "Nothing was ordered: the address {!r} has changed. Check it again."
 
 
+class TooManyOrders(SlowDown):
+    """A member has sent as many orders as an hour allows."""
+
+    def __init__(self, most: int, retry_after: int) -> None:
+        self.retry_after = retry_after
+        wait = counted(math.ceil(retry_after / 60), "minute")
+        DealsError.__init__(self, f"You can send {most} orders an hour: try again in {wait}.")
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A buyer's request: quantities of deals, to one of the buyer's addresses, by its name.
@@ -96,25 +108,49 @@ class Asked:
     goes_to: str | None = None
 
 
+AN_HOUR = 30
+"""Orders that a member may send in an hour, unless the stage says otherwise: more than anyone types, and enough to try
+again each second while a rush lasts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """A stage's terms: ``charges`` are added to each order, and ``notify``'s writes join its transaction.
 
     A day's open orders are spread over ``open_shards`` index partitions. Each takes 1,000 write units a second, and
-    placing or shipping an order takes one.
+    placing or shipping an order takes one. A member may send ``an_hour`` orders in an hour, those that are refused
+    included: an order of twenty deals costs as much as eight other requests. None is for commands, which have no limit.
     """
 
     charges: Charges = NO_CHARGES
     notify: Notify = no_message
     open_shards: int = 1
+    an_hour: int | None = None
 
     @classmethod
     def of(cls, environment: Mapping[str, str], notify: Notify) -> Terms:
-        """Read the terms from the environment: ``OPEN_ORDER_SHARDS``, and the ``Charges``."""
-        return cls(Charges.of(environment), notify, int(environment.get("OPEN_ORDER_SHARDS", "1")))
+        """Read the terms from the environment: ``OPEN_ORDER_SHARDS``, ``ORDERS_AN_HOUR``, and the ``Charges``."""
+        shards = int(environment.get("OPEN_ORDER_SHARDS", "1"))
+        return cls(Charges.of(environment), notify, shards, int(environment.get("ORDERS_AN_HOUR", AN_HOUR)))
 
 
 PLAIN = Terms()
+
+
+def _admit(table: Table, asked: Asked, most: int | None, now: datetime) -> str | None:
+    """Count an order that a member sends in this hour. Raises TooManyOrders.
+
+    If it is one too many, but was placed before (its answer may have been lost), returns the id of that order.
+    """
+    if most is None:
+        return None
+    try:
+        rate_limits.add(table, [((keys.PLACING, asked.username), most)], now, seconds=3600)
+    except SlowDown as error:
+        if (earlier := earlier_result(table, asked.idempotency, now)) is None:
+            raise TooManyOrders(most, error.retry_after) from error
+        return earlier
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +172,10 @@ def place(
     The id is made from 16 bytes of ``entropy``; ``chance`` gives random numbers from 0 to below 1 that spread buyers
     over the shards. Prices are those read: a condition on them would make a deal's item a bottleneck for its buyers.
     Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged, NotSignedIn, IdempotencyKeyReused,
-    Busy.
+    TooManyOrders, Busy.
     """
+    if (placed := _admit(table, asked, terms.an_hour, now)) is not None:
+        return order_items.get(table, asked.username, placed)
     order_id = identifiers.random(now, entropy)
     shard = open_shard(order_id, terms.open_shards)
     number = cache(partial(NUMBERS.next, table))  # drawn only for a possible order, once for all attempts

@@ -6,15 +6,15 @@ import itertools
 import random
 import secrets
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from features.shop.data import addresses, carts, order_items, placing, sold_here, steps, stock
+from features.shop.data import addresses, carts, keys, order_items, placing, sold_here, steps, stock
 from features.shop.data.order_items import Notify, no_message
 from features.shop.models import NO_CHARGES, Address, Charges, Order, OrderStatus, Wanted
 from shared.data.catalog import feeds
 from shared.data.idempotency import Idempotency
-from shared.data.members import users
+from shared.data.members import rate_limits, users
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values import times
@@ -68,6 +68,7 @@ def buy(
     notify: Notify = no_message,
     charges: Charges = NO_CHARGES,
     open_shards: int = 1,
+    an_hour: int | None = None,
     **shown: Any,
 ) -> Order:
     """Place an order of some deals, one piece of each unless told; each with a key of its own unless told."""
@@ -86,7 +87,7 @@ def buy(
         now,
         entropy or secrets.token_bytes(16),
         chance=chance,
-        terms=placing.Terms(charges, notify, open_shards),
+        terms=placing.Terms(charges, notify, open_shards, an_hour),
     )
 
 
@@ -116,8 +117,16 @@ def fill(table: Table, first: Deal, second: Deal) -> None:
 
 
 def written(table: Table) -> list[Any]:
-    """All items except the container of open orders: a day too many in it is only an empty read."""
-    return [item for item in table.scan()[0] if item["Type"] != "OpenOrders"]
+    """All items except the container of open orders, in which a day too many is only an empty read, and what counts
+    the orders that a member sends, refused ones too."""
+    return [item for item in table.scan()[0] if item["Type"] not in ("OpenOrders", "Attempts")]
+
+
+def sent_as_many_as_an_hour_allows(table: Table, username: str) -> None:
+    """Have a member send all orders of this hour and, as a test may last into it, of the next."""
+    for moment in (times.now(), times.now() + timedelta(hours=1)):
+        counter = ((keys.PLACING, username), placing.AN_HOUR)
+        rate_limits.add(table, [counter], moment, by=placing.AN_HOUR, seconds=3600)
 
 
 def write(table: Table) -> None:

@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from features.shop import orders
 from features.shop.data import stock
 from features.shop.models import OrderStatus
-from features.shop.tests.support import HOME, a_buyer, written
+from features.shop.tests.support import HOME, a_buyer, sent_as_many_as_an_hour_allows, written
 from functions.api import accounts, editors, openapi
 from shared.data.catalog import deals
 from shared.data.members import messages, sessions, users
@@ -278,6 +278,16 @@ def test_an_order_that_would_come_to_more_than_was_seen_is_a_409_with_the_sum(
     assert status == 409
     assert "$14.90" in reasons(problem)["totals"]
     assert seen("14.90")[0] == 201
+
+
+def test_too_many_orders_in_an_hour_are_a_429_that_says_when_to_try_again(ask: Ask, table: Table, deal: Deal) -> None:
+    sent_as_many_as_an_hour_allows(table, "ana")
+
+    status, problem = place(ask, (deal, 1, "10.00"))
+
+    assert status == 429
+    assert problem["detail"].startswith("You can send 30 orders an hour: try again in ")
+    assert stock.of(table, deal.deal_id).left == 5
 
 
 def test_pieces_taken_off_sale_with_one_key_are_taken_off_one_deal_once(ask: Ask, table: Table, deal: Deal) -> None:

@@ -15,7 +15,7 @@ from features.shop.data import addresses, carts, order_items, placing, steps, st
 from features.shop.data import keys as shop_keys
 from features.shop.data.addresses import UnknownAddress
 from features.shop.data.order_items import NoSuchOrder, no_message
-from features.shop.data.placing import CannotOrder
+from features.shop.data.placing import CannotOrder, TooManyOrders
 from features.shop.data.steps import WrongStep
 from features.shop.data.stock import NotSoldHere
 from features.shop.models import Charges, Order, OrderStatus
@@ -77,11 +77,29 @@ def test_an_order_takes_its_stock_and_holds_what_was_ordered(table: Table) -> No
 
 
 def test_the_terms_of_orders_stand_in_the_environment() -> None:
-    stated = {"SHIPPING": "USD=4.90 EUR=5.00", "TAX": "8.1", "OPEN_ORDER_SHARDS": "3"}
+    stated = {"SHIPPING": "USD=4.90 EUR=5.00", "TAX": "8.1", "OPEN_ORDER_SHARDS": "3", "ORDERS_AN_HOUR": "9"}
     charges = Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1"))
 
-    assert placing.Terms.of({}, steps.notify) == placing.Terms(notify=steps.notify)
-    assert placing.Terms.of(stated, no_message) == placing.Terms(charges, open_shards=3)
+    assert placing.Terms.of({}, steps.notify) == placing.Terms(notify=steps.notify, an_hour=placing.AN_HOUR)
+    assert placing.Terms.of(stated, no_message) == placing.Terms(charges, open_shards=3, an_hour=9)
+
+
+def test_a_member_sends_as_many_orders_as_an_hour_allows_refused_ones_included(table: Table, deal: Deal) -> None:
+    a_buyer(table, "bo")
+    at = NOW.replace(minute=15)
+    two = partial(buy, table, now=at, an_hour=2)
+    placed = two("ana", deal, key="first")
+    with pytest.raises(CannotOrder):
+        two("ana", wanted(deal, price="0.01"))
+
+    with pytest.raises(TooManyOrders, match=r"^You can send 2 orders an hour: try again in 45 minutes\.$") as refused:
+        two("ana", deal)
+
+    assert refused.value.retry_after == 45 * 60
+    assert two("ana", deal, key="first") == placed  # it was sent again, and its answer perhaps lost
+    assert two("bo", deal).username == "bo"
+    assert buy(table, "ana", deal, now=at + timedelta(hours=1), an_hour=2).username == "ana"
+    assert left(table, [deal]) == [47]
 
 
 def test_an_order_of_many_deals_takes_no_more_requests_than_one_of_one(table: Table) -> None:

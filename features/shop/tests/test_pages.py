@@ -13,7 +13,7 @@ from features.shop.data import keys as shop_keys
 from features.shop.models import OrderStatus
 from features.shop.tests.conftest import Sell, shown_counts, timeline
 from features.shop.tests.support import HOME as HOME_FIELDS
-from features.shop.tests.support import HOME_ADDRESS, buy, checkout, form_of, written
+from features.shop.tests.support import HOME_ADDRESS, buy, checkout, form_of, sent_as_many_as_an_hour_allows, written
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members import messages, users
@@ -316,6 +316,21 @@ def test_an_address_changed_behind_the_form_is_asked_about(ana: Browser, table: 
     assert "1 Elsewhere" in refused.words
     assert again.status == 303
     assert order_items.latest(table, "ana", limit=1).items[0].address == elsewhere
+
+
+def test_too_many_orders_in_an_hour_keep_the_checkout_and_say_when_to_try_again(
+    ana: Browser, table: Table, at_checkout: AtCheckout
+) -> None:
+    _, form = at_checkout(price="10.00")
+    sent_as_many_as_an_hour_allows(table, "ana")
+
+    refused = ana.post("/shop/checkout", form)
+
+    assert refused.status == 429
+    assert 0 < int(refused.headers["Retry-After"][0]) <= 7200
+    assert "You can send 30 orders an hour: try again in " in refused.words
+    assert "Order for $10.00" in refused.words
+    assert ordered(table) == 0
 
 
 def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(

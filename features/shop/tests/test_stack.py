@@ -19,15 +19,15 @@ from infra.settings import STAGES
 def test_only_what_makes_orders_knows_the_terms_of_the_stage() -> None:
     stage = replace(
         STAGES["prod"],
-        options=(Shop(shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1", open_order_shards=4),),
+        options=(Shop(shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1", open_order_shards=4, orders_an_hour=9),),
     )
 
     known = {row.name: variables(row, stage, "deals") for row in FUNCTIONS}
 
-    for term in ("SHIPPING", "TAX", "OPEN_ORDER_SHARDS"):
+    for term in ("SHIPPING", "TAX", "OPEN_ORDER_SHARDS", "ORDERS_AN_HOUR"):
         assert {name for name, each in known.items() if term in each} == {"orders", "shop"}
     assert placing.Terms.of(known["shop"], no_message) == placing.Terms(
-        Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1")), open_shards=4
+        Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1")), open_shards=4, an_hour=9
     )
     assert "TAX" not in variables(BY_NAME["shop"], STAGES["prod"], "deals")
 
@@ -40,6 +40,7 @@ def test_only_what_makes_orders_knows_the_terms_of_the_stage() -> None:
         ({"tax": "8%"}, "tax must"),
         ({"tax": "-1"}, "tax must"),
         ({"open_order_shards": 0}, "open_order_shards must"),
+        ({"orders_an_hour": 0}, "orders_an_hour must"),
     ],
 )
 def test_a_setting_that_cannot_be_meant_is_refused(setting: dict[str, Any], said: str) -> None:
