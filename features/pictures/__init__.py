@@ -3,4 +3,4 @@
 DOES = "pictures of deals, which editors send as files and the site serves"
 NEEDS = ()
 ORDER = -1
-JOINS = {"editors": "api", "desk": "desk_pages", "publisher": "upkeep"}
+JOINS = {"editors": "api", "desk": "desk_pages", "publisher": "upkeep", "expiry": "clock"}

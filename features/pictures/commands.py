@@ -19,6 +19,7 @@ from cli.commands import BY, local_cloud
 from cli.dead_letters import Kind
 from cli.proofs import Deployed, Fails, Proof
 from features.pictures.data import making, uploads
+from features.pictures.data.fetches import Fetch
 from features.pictures.models import ANY_TYPE, MAX_UPLOAD, UPLOADS
 from shared import services
 from shared.data.catalog import deals
@@ -84,7 +85,10 @@ class Uploads:
         return cls(names)
 
 
-REDRIVEN = (Kind(Uploads.of, lambda sent: (counted(len(sent.names), "upload"), []), "uploads", "resizer"),)
+REDRIVEN = (
+    Kind(Uploads.of, lambda sent: (counted(len(sent.names), "upload"), []), "uploads", "resizer"),
+    Kind(Fetch.from_json, lambda asked: (f"a picture at {asked.host}", [asked.deal_id]), "uploads", "resizer"),
+)
 """What ``btd redrive`` reads from the dead-letter queue of uploads."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from features.pictures.data import uploads
+from features.pictures.fields import FETCHED
 from features.pictures.models import ANY_TYPE, BUCKET, LOOKS, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
 from functions.pages.desk import frame
 from shared.html import pages, views
@@ -44,6 +45,7 @@ def in_form(deal: Deal | None, request: Request, _typed: Mapping[str, str], _tar
         "types": ",".join(MEDIA_TYPES_SENT),
         "most": MAX_UPLOAD,
         "refused": outcome.refused if outcome else "",
+        "fetched": bool(outcome and outcome.upload == f"{UPLOADS}{FETCHED}"),
         "there": deal is not None and deal.own(Picture) is not None,
     }
     shown = views.card(deal, request.now) if deal else None

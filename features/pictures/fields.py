@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     from shared.models.catalog import Deal
 
 
+FETCHED = "fetched"
+"""What is said instead of an upload's id of a picture that was fetched from another host."""
+
+
 @dataclass(frozen=True, slots=True)
 class LastUpload:
-    """The last file that an editor sent for a deal: when, its id, and why it was refused (empty if it wasn't)."""
+    """The last file that was sent or fetched for a deal: when, its id or ``FETCHED``, and why it was refused (empty if
+    it wasn't). A fetched one counts from when the fetch was ordered."""
 
     sent_at: str
     upload_id: str

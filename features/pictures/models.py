@@ -11,6 +11,9 @@ WIDTHS = (240, 480, 960)
 BUCKET = "PICTURES_BUCKET"
 """The environment variable that names the bucket."""
 
+QUEUE = "UPLOADS_QUEUE_URL"
+"""The variable with the address of the queue of uploads, of a function that orders fetches."""
+
 UPLOADS, PICTURES = "uploads/", "pictures/"
 """The bucket's folders: uploads of editors, and the pictures made of them."""
 

@@ -9,8 +9,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from features.pictures.models import BUCKET, PICTURES, UPLOADS
-from features.pictures.rights import FILES
+from features.pictures.hosts import HOSTS
+from features.pictures.models import BUCKET, PICTURES, QUEUE, UPLOADS
+from features.pictures.rights import FILES, FetchedPictures
 from infra import nag
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
@@ -40,7 +41,8 @@ _PICTURES_BY_HASH = Acceptance(
 
 
 def add(stack: Stack, site: Site) -> None:
-    """Add the bucket, and the resizer's queue of uploads."""
+    """Add the bucket, and the resizer's queue of uploads and fetches."""
+    fetched = site.stage.option(FetchedPictures)
     pictures = Pictures(stack, stage=site.stage, functions=site.functions)
     uploads = WorkQueue(
         stack,
@@ -50,7 +52,11 @@ def add(stack: Stack, site: Site) -> None:
         worker=site.by_name["resizer"],
         workers=site.stage.workers,
         batch_size=1,  # a picture takes a function's whole memory
+        senders=[site.by_name["expiry"]] if fetched else (),
+        variable=QUEUE,
     )
+    for name in ("publisher", "expiry", "resizer") if fetched else ():
+        site.by_name[name].function.add_environment(HOSTS, " ".join(fetched.hosts if fetched else ()))
     pictures.notify(uploads)
     site.work.append(uploads)
 

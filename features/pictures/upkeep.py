@@ -1,10 +1,11 @@
-"""The publisher's part: delete the files of pictures that their deals no longer name."""
+"""The publisher's part: order the pictures that deals name elsewhere, and delete the files that no deal names."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from features.pictures.data import uploads
+from features.pictures import hosts
+from features.pictures.data import fetches, uploads
 from features.pictures.fields import LastUpload
 from features.pictures.models import BUCKET, Picture
 from shared.runtime.environment import bucket, logger, table
@@ -14,6 +15,23 @@ if TYPE_CHECKING:
 
 
 def follow(change: DealChange) -> None:
+    """Order the picture that a deal names elsewhere, and delete a replaced one."""
+    _order(change)
+    _tidy(change)
+
+
+def _order(change: DealChange) -> None:
+    """Have a picture fetched that a deal names since this change, if the stage fetches from its host."""
+    before, deal = change.before, change.after
+    if deal is None or not deal.image or (before is not None and before.image == deal.image):
+        return
+    host = hosts.allowed(deal.image, hosts.of_stage())
+    if host is not None and fetches.is_wanted(deal, change.at):
+        fetches.order(table(), host, deal.deal_id, change.at)
+        logger().info("picture ordered", host=host)
+
+
+def _tidy(change: DealChange) -> None:
     """Delete a deal's replaced picture, and keep the present one's files; deals share no files.
 
     A record may come late, when the deal has the old picture again, so the deal is read first.

@@ -97,8 +97,11 @@ def record_picture(
 
     def attempt() -> bool:
         old = ours(deals.get_item(table, deal_id))
-        if str(old.get("Upload", "")) >= noted:
-            return bool(picture) and old.get("Picture") == str(picture)
+        has_it = bool(picture) and old.get("Picture") == str(picture)
+        last = str(old.get("Upload", ""))
+        # Two pictures that a deal named within a second are told apart by themselves.
+        if last > noted or (last == noted and (has_it or not picture)):
+            return has_it
         new = old | {"Upload": noted}
         if picture:
             version = old["Version"] + 1

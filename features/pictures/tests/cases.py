@@ -3,22 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import httpx
 
+from features.pictures import keys
+from features.pictures.data import fetches
 from features.pictures.models import LOOKS, UPLOADS
+from features.pictures.rights import FetchedPictures
+from shared.dynamodb.table import Table
+from shared.models.catalog import Deal
+from tests.e2e.conftest import Plumbing
 from tests.support.commands import until
 from tests.support.factories import plain_picture
-from tests.support.rights import ANY_READ, DEAL
-from tests.support.site import Site, Visitor
+from tests.support.rights import ANY_READ, ANY_WRITE, DEAL
+from tests.support.site import Site, Visitor, a_brand, a_deal
+from tests.support.surroundings import event
 
 # As late as it can be: until then the page looks again each second.
 EDITORS = {
     "a picture being made": f"/desk/deals/{{first.number}}/picture?key={UPLOADS}{{first.deal_id}}&looked={LOOKS}",
 }
 IMPORTS = {"pictures": ("minijinja",)}
-RIGHTS = ((ANY_READ, DEAL, "", "resizer"),)
+OPTIONS = (FetchedPictures(hosts=("*.shop.example",)),)
+
+_FETCHES = keys.fetch("", datetime(2026, 6, 4, tzinfo=UTC), "")["PK"]
+RIGHTS = (
+    (ANY_READ, DEAL, "", "resizer"),
+    (ANY_READ, _FETCHES, "", "expiry"),
+    (ANY_WRITE, _FETCHES, "", "expiry publisher resizer"),
+)
+GOLDEN = (
+    (
+        keys.fetch,
+        ("cdn.shop.example", datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC), "0ujtsYcg"),
+        {"PK": "PICTUREFETCHES", "SK": "cdn.shop.example#2026-06-04T20:28:53Z#0ujtsYcg"},
+    ),
+    (keys.of_host, ("cdn.shop.example",), "cdn.shop.example#"),
+    (keys.after_host, ("cdn.shop.example",), "cdn.shop.example$"),
+)
+
+
+def _order(table: Table, deal: Deal) -> None:
+    """A picture waits for its host."""
+    fetches.order(table, "cdn.shop.example", deal.deal_id, deal.created_at)
+
+
+HAPPENS_TO = (_order,)
 ELSEWHERE = (
+    ("expiry", "sqs", "SendMessageBatch"),
     *(("resizer", "s3", operation) for operation in ("GetObject", "PutObject", "DeleteObject")),
     ("publisher", "s3", "PutObject"),
 )
@@ -34,4 +67,16 @@ def _send_picture(site: Site, _member: Visitor, _other: Visitor, deal_ids: Seque
     assert editor.patch(f"/deals/{deal_id}", json={"picture": None}).json()["picture"] is None
 
 
-USES = (_send_picture,)
+def _fetch_picture(site: Site, _member: Visitor, _other: Visitor, _deal_ids: Sequence[str]) -> None:
+    """Name a picture at a private address, which is refused."""
+    editor = site.editor("naming")
+    deal = editor.post("/deals", json=a_deal(a_brand(editor)) | {"image": "http://localhost/shoe.png"}).json()
+
+    def refused() -> bool:
+        Plumbing.of(site).call("Expiry", event("expiry-schedule"))
+        return bool(editor.get(f"/deals/{deal['dealId']}/picture").json()["refused"])
+
+    assert until(refused)
+
+
+USES = (_send_picture, _fetch_picture)

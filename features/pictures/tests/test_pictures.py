@@ -221,11 +221,13 @@ def test_a_picture_that_a_deal_has_again_is_kept_however_late_the_stream_is(
     assert tags_of(bucket, third) == [[{"Key": "replaced", "Value": "no"}]]
 
 
-def publish(old: Deal, new: Deal, context: LambdaContext) -> None:
+def publish(old: Deal | None, new: Deal, context: LambdaContext) -> None:
     """Give the publisher the stream's record of a change."""
-    images = (marshal_item(to_item(each, times.now())) for each in (old, new))
-    record = {**event("stream-insert")["Records"][0], "eventName": "MODIFY"}
-    record["dynamodb"] = {**record["dynamodb"], **dict(zip(("OldImage", "NewImage"), images, strict=True))}
+    images = {
+        name: marshal_item(to_item(each, times.now())) for name, each in (("OldImage", old), ("NewImage", new)) if each
+    }
+    record = {**event("stream-insert")["Records"][0], "eventName": "MODIFY" if old else "INSERT"}
+    record["dynamodb"] = {**record["dynamodb"], "ApproximateCreationDateTime": times.now().timestamp(), **images}
     assert publisher.handler({"Records": [record]}, context) == {"batchItemFailures": []}
 
 

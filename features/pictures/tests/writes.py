@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from features.pictures import upkeep
-from features.pictures.data import uploads
+from features.pictures.data import fetches, uploads
 from features.pictures.models import Picture
 from shared.values.times import to_iso
 from tests.interleave.beginning import FIRST, LATER
-from tests.support.factories import account_of
+from tests.support.factories import NOW, account_of
 
 if TYPE_CHECKING:
     from tests.interleave.processes import Process
@@ -33,7 +33,28 @@ def record(at: Process, refused: str = "") -> bool:
     )
 
 
-WRITES = {"record picture": record, "record refused picture": lambda at: record(at, "It is no picture.")}
+def order(at: Process, host: str = "a.example") -> None:
+    fetches.order(at.table, host, FIRST.deal_id, NOW)
+
+
+def sweep(at: Process) -> None:
+    """The clock sends what is due."""
+    queue: Any = SimpleNamespace(send=lambda _bodies: None)
+    fetches.sweep(at.table, queue, LATER, [])
+
+
+def finish(at: Process) -> None:
+    fetches.done(at.table, fetches.Fetch("b.example", NOW, FIRST.deal_id, NOW))
+
+
+WRITES = {
+    "record picture": record,
+    "record refused picture": lambda at: record(at, "It is no picture."),
+    "order picture": order,
+    "send fetches": sweep,
+    "finish fetch": finish,
+}
+BEFORE_WRITES = (lambda at: order(at, "b.example"),)
 WRITES_ONCE_FAILED = (
     ("record refused picture", "record refused picture"),
     ("record picture", "record refused picture"),
