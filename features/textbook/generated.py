@@ -12,7 +12,7 @@ from typing import Any
 
 from features.textbook import drawing, exercises, lessons, running
 from features.textbook.exercises import Exercise
-from features.textbook.lessons import Group, Lesson
+from features.textbook.lessons import Group, Lesson, unmarked
 from features.textbook.running import Done
 from local import sample
 from shared.data import keys
@@ -97,16 +97,17 @@ def _parts(lesson: Lesson, group: str, made: running.Run, now: datetime) -> Iter
             "engine of this project's tests. `LEARN#you#run` stands for the partition of the run."
         )
     yield f"**The question.** {lesson.question}"
-    yield from lesson.paragraphs
+    yield from map(unmarked, lesson.paragraphs)
     if lesson.points:
         yield "\n".join(
-            f"- **{name}.** {text}{f' [Source]({source})' if source else ''}" for name, text, source in lesson.points
+            f"- **{name}.** {unmarked(text)}{f' [Source]({source})' if source else ''}"
+            for name, text, source in lesson.points
         )
     if lesson.often:
-        yield f"**Often seen:** {lesson.often}"
+        yield f"**Often seen:** {unmarked(lesson.often)}"
         yield from map(_request, made.common)
     if lesson.here or lesson.common:
-        yield f"**Here:** {lesson.here}"
+        yield f"**Here:** {unmarked(lesson.here)}"
     yield from map(_request, made.ours)
     if lesson.code:
         yield "The code: " + ", ".join(f"[`{each.shown}`](../{each.path}#L{each.line})" for each in lesson.code)
@@ -140,10 +141,10 @@ def _of_exercise(exercise: Exercise, group: str) -> Iterator[str]:
     yield f"# Exercise: {exercise.title}"
     yield f"[Learn](learn.md): {group}"
     yield f'<a href="demo/#/learn/{exercise.slug}">Solve it here</a>, in this browser. You install nothing.'
-    yield from exercise.paragraphs
+    yield from map(unmarked, exercise.paragraphs)
     yield f"{f'The `{exercise.key}` of each item' if exercise.key else 'The request'}:"
     yield f"```json\n{exercise.broken}\n```"
     for name, text in (("A hint", exercise.hints[0]), ("Another hint", exercise.hints[1])):
-        yield f'<details markdown="1"><summary>{name}</summary>\n\n{text}\n\n</details>'
-    solution = f"```json\n{exercise.solution}\n```\n\n{exercise.because}"
+        yield f'<details markdown="1"><summary>{name}</summary>\n\n{unmarked(text)}\n\n</details>'
+    solution = f"```json\n{exercise.solution}\n```\n\n{unmarked(exercise.because)}"
     yield f'<details markdown="1"><summary>The solution</summary>\n\n{solution}\n\n</details>'

@@ -128,7 +128,9 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
     paragraphs = [_prose(text) for text in found.paragraphs]
     points = [(name, _prose(text), source) for name, text, source in found.points]
     often, ours = _prose(found.often), _prose(found.here)
-    explained = _explain([*paragraphs, *(text for _, text, _ in points), often, ours])
+    predict = found.predict
+    explained = [*dict.fromkeys((answer, predict.right))] if predict and answer is not None else []
+    because = [_prose(predict.answers[each][1]) for each in explained] if predict else []
     return pages.page(
         "textbook/templates/lesson.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK,
@@ -136,11 +138,10 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool, a
         cookies=(reader.cookie(),),
         lesson=found,
         paragraphs=paragraphs,
-        named=[name for name in found.terms if name not in explained],
-        terms=explained | {name: lessons.glossary()[name] for name in found.terms},
-        answers=[_prose(text) for text in found.predict.answers] if found.predict else [],
-        ask=_prose(found.predict.ask) if found.predict else None,
-        because=_prose(found.predict.because) if found.predict else None,
+        terms=_terms([*paragraphs, *(text for _, text, _ in points), often, ours, *because]),
+        answers=[_prose(text) for text, _ in predict.answers] if predict else [],
+        ask=_prose(predict.ask) if predict else None,
+        because=because,
         answer=answer,
         often=often,
         ours=ours,
@@ -200,6 +201,7 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
         reader = Reader(reader.visitor, reader.done | {found.slug})
     given = running.names(typed[0], "", place, request.now)
     paragraphs = [_prose(part) for part in found.paragraphs]
+    hints, because = [_prose(hint) for hint in found.hints], _prose(found.because)
     around = [*exercises.by_slug().values()]
     at = around.index(found)
     return pages.page(
@@ -209,10 +211,10 @@ def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:
         cookies=(reader.cookie(),),
         exercise=found,
         group=next(each for each in lessons.groups() if each.slug == found.group),
-        terms=_explain(paragraphs),
+        terms=_terms([*paragraphs, *hints, because]),
         paragraphs=paragraphs,
-        hints=[_prose(hint) for hint in found.hints],
-        because=_prose(found.because),
+        hints=hints,
+        because=because,
         text=text,
         longest=exercises.LONGEST,
         wrong=wrong,
@@ -281,22 +283,19 @@ def _reader(request: Request) -> Reader:
 
 
 def _prose(text: str) -> Prose:
-    """Split a text into parts of a kind. Backquotes mark code."""
-    return [("code" if number % 2 else "", part) for number, part in enumerate(text.split("`")) if part]
+    """Split a text into parts of a kind. Backquotes mark code, and double brackets terms of the glossary."""
+    parts = [
+        part
+        for number, each in enumerate(text.split("`"))
+        for part in ([("code", each)] if number % 2 else lessons.terms_in(each))
+    ]
+    return [(kind, part) for kind, part in parts if part]
 
 
-def _explain(texts: Sequence[Prose]) -> dict[str, str]:
-    """Turn each glossary term into a part at its first occurrence; returns the explanations of those found."""
-    found = {}
-    for term in sorted(lessons.glossary(), key=len, reverse=True):
-        word = re.compile(rf"\b{term}s?\b", re.IGNORECASE)
-        places = ((text, at, word.search(part)) for text in texts for at, (kind, part) in enumerate(text) if not kind)
-        text, at, match = next((place for place in places if place[2]), ([], 0, None))
-        if match:
-            before, after = match.string[: match.start()], match.string[match.end() :]
-            text[at : at + 1] = [("", before), (term, match[0]), ("", after)]
-            found[term] = lessons.glossary()[term]
-    return found
+def _terms(texts: Sequence[Prose]) -> dict[str, str]:
+    """The terms of the glossary in texts, with their sentences."""
+    names = [kind for text in texts for kind, _ in text if kind not in ("", "code")]
+    return {name: lessons.glossary()[name] for name in names}
 
 
 def _done(done: Done, now: datetime) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,12 +56,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A question before the run: its answers, which of them is right (from 0), and the reason, for all answers."""
+    """A question before the run: its answers, each with the sentences that say why it is right or wrong, and the number
+    of the right one (from 0).
+
+    Neither the page above the question nor the drawing beside it gives the answer.
+    """
 
     ask: str
-    answers: Sequence[str]
+    answers: Sequence[tuple[str, str]]
     right: int
-    because: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +110,10 @@ class Lesson:
     ``often`` says what the common version does, ``here`` what ours does or why this application has none. ``runs`` is
     the strategy whose page has the very request of a pattern, which then has no page of its own. ``agree_at`` is a
     value with which both versions find the same items, where the common one is wrong with others. ``points`` are lines
-    of a page: a name, a text, and a source or nothing. ``terms`` are words of the glossary that it needs. ``figure``
-    names a drawing or a calculator of ``drawing.py``.
+    of a page: a name, a text, and a source or nothing. ``figure`` names a drawing or a calculator of ``drawing.py``.
+
+    In the texts, backquotes mark code and ``[[limit]]`` a term of the glossary, where it has the glossary's sense
+    (``unmarked``).
     """
 
     slug: str
@@ -130,7 +135,6 @@ class Lesson:
     runs: str = ""
     agree_at: str = ""
     figure: str = ""
-    terms: Sequence[str] = ()
     predict: Prediction | None = None
 
     @property
@@ -211,6 +215,37 @@ def path() -> list[Lesson]:
     return [lesson for lesson in by_slug().values() if lesson.minutes]
 
 
+_MARK = re.compile(r"\[\[([^][|]+)(?:\|([^][]+))?]]")
+"""A term of the glossary in a text: ``[[limit]]``, in the plural ``[[cursors]]``, or as ``[[reads past|cursor]]``."""
+
+
+def terms_in(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a text, each with the term of the glossary that it stands for, or nothing.
+
+    Raises LookupError for a term that isn't there.
+    """
+    end = 0
+    for mark in _MARK.finditer(text):
+        yield "", text[end : mark.start()]
+        yield _term(mark[2] or mark[1]), mark[1]
+        end = mark.end()
+    yield "", text[end:]
+
+
+def _term(text: str) -> str:
+    """The term that a text names, perhaps in the plural or with a capital letter. Raises LookupError."""
+    small = text[:1].lower() + text[1:]
+    for name in (text, small, text.removesuffix("s"), small.removesuffix("s")):
+        if name in glossary():
+            return name
+    raise LookupError(f"The glossary has no {text}")
+
+
+def unmarked(text: str) -> str:
+    """A text without the marks of terms."""
+    return _MARK.sub(r"\1", text)
+
+
 MADE = {"value", "common", "ours", "code", "points", "predict"}
 """Parts of a description that become objects of a lesson."""
 
@@ -232,9 +267,13 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
         ours=[step_of(each) for each in read.get("ours", ())],
         code=[_code(each) for each in read.get("code", ()) if _has(each)],
         points=[(name, text, source) for name, text, source in read.get("points", ())],
-        predict=Prediction(**read["predict"]) if "predict" in read else None,
+        predict=_prediction(read["predict"]) if "predict" in read else None,
         **rest,
     )
+
+
+def _prediction(read: Mapping[str, Any]) -> Prediction:
+    return Prediction(read["ask"], [(text, why) for text, why in read["answers"]], read["right"])
 
 
 def step_of(read: Mapping[str, Any]) -> Step:

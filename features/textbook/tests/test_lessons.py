@@ -243,22 +243,75 @@ def test_a_query_with_a_filter_names_its_partition_alone_and_no_write_comes_befo
                     assert not {"IndexName", "ProjectionExpression", "ExclusiveStartKey"} & step.arguments.keys()
 
 
-def test_each_term_of_a_lesson_has_its_sentence_and_each_sentence_is_used() -> None:
-    used = {term for lesson in ALL for term in lesson.terms}
+EXERCISES = [*exercises.by_slug().values()]
 
-    assert used == {*lessons.glossary()}
+
+def _terms_of(*texts: str) -> list[str]:
+    return [term for text in texts for term, _ in lessons.terms_in(text) if term]
+
+
+def test_each_marked_term_is_in_the_glossary_and_each_of_its_terms_is_marked_somewhere_once_a_page() -> None:
+    marked: set[str] = set()
+    for lesson in ALL:
+        texts = [*lesson.paragraphs, *(text for _, text, _ in lesson.points), lesson.often, lesson.here]
+        found = _terms_of(*texts, *(why for _, why in (lesson.predict.answers if lesson.predict else ())))
+        assert len(found) == len({*found}), lesson.slug
+        assert found or not (lesson.minutes or lesson.group == "basics"), lesson.slug
+        marked |= {*found}
+    for exercise in EXERCISES:
+        found = _terms_of(*exercise.paragraphs, *exercise.hints, exercise.because)
+        assert len(found) == len({*found}), exercise.slug
+        marked |= {*found}
+
+    assert marked == {*lessons.glossary()}
     assert all(sentence.endswith(".") for sentence in lessons.glossary().values())
 
 
-def test_each_lesson_of_the_path_and_of_part_0_has_terms_and_a_question_with_one_right_answer() -> None:
-    for lesson in [*lessons.path(), *lessons.groups()[0].lessons]:
-        assert lesson.terms, lesson.slug
-        assert lesson.predict, lesson.slug
-        assert 2 <= len({*lesson.predict.answers}) == len(lesson.predict.answers) <= 4, lesson.slug
-        assert 0 <= lesson.predict.right < len(lesson.predict.answers), lesson.slug
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("A [[limit]]s end", ["limit"]),
+        ("[[Cursors]] and [[WRU]]", ["cursor", "WRU"]),
+        ("It is [[sparse|sparse index]].", ["sparse index"]),
+        ("A limit that nobody marked", []),
+    ],
+)
+def test_a_term_is_marked_where_its_author_marks_it(text: str, terms: list[str]) -> None:
+    assert _terms_of(text) == terms
 
 
-EXERCISES = [*exercises.by_slug().values()]
+def test_a_term_that_the_glossary_does_not_have_is_an_error() -> None:
+    with pytest.raises(LookupError, match="no boundary"):
+        _terms_of("A [[boundary]]")
+
+
+PREDICTED = [*lessons.path(), *lessons.groups()[0].lessons]
+
+
+@pytest.mark.parametrize("lesson", PREDICTED, ids=lambda lesson: lesson.slug)
+def test_a_question_has_three_or_four_answers_and_says_of_each_why_it_is_right_or_wrong(lesson: Lesson) -> None:
+    assert lesson.predict
+    answers, reasons = ({*each} for each in zip(*lesson.predict.answers, strict=True))
+    assert 3 <= len(answers) == len(reasons) == len(lesson.predict.answers) <= 4
+    assert 0 <= lesson.predict.right < len(answers)
+    assert [why for why in reasons if len(why.split()) < 5 or not why.endswith(".")] == []
+    assert _terms_of(lesson.predict.ask, *answers) == []  # a button has no other one in it
+
+
+@pytest.mark.parametrize("lesson", PREDICTED, ids=lambda lesson: lesson.slug)
+def test_no_text_of_the_page_says_why_an_answer_is_right(lesson: Lesson) -> None:
+    """Of the first sentence of the reason, at most six words in ten stand in one sentence above the question."""
+    assert lesson.predict
+    reason = {*_words(lesson.predict.answers[lesson.predict.right][1].split(". ")[0])}
+    for text in [*lesson.paragraphs, lesson.often, lesson.here]:
+        for sentence in re.split(r"[.:;] ", text):
+            assert len(reason & {*_words(sentence)}) <= 0.6 * len(reason), sentence
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[a-z0-9]+", text.lower()) if len(word) > 3 or word.isdigit()]
+
+
 EACH = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.slug)
 
 

@@ -117,14 +117,14 @@ def test_a_question_and_a_term_need_no_script(visit: Visit) -> None:
     page.locator("button.term", has_text="sort key").click()
     expect(page.get_by_text(lessons.glossary()["sort key"])).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="At the first order").click()
+    page.get_by_role("button", name="WISHES").click()
 
     expect(page.locator(".because")).to_be_visible()
 
 
 def test_an_answered_question_and_an_open_term_are_accessible(visit: Visit) -> None:
     page = visit("/learn/item-collection")  # axe needs script
-    page.get_by_role("button", name="At the first order").click()
+    page.get_by_role("button", name="WISHES").click()
     expect(page.locator(".because")).to_be_visible()
     page.locator("button.term", has_text="sort key").click()
     expect(page.get_by_text(lessons.glossary()["sort key"])).to_be_visible()

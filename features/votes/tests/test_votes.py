@@ -15,12 +15,13 @@ from shared.data import account_checks
 from shared.data.catalog import deals
 from shared.data.members import users
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
 from shared.errors import DealIsOver, InvalidCursor
 from shared.models.catalog import Deal
 from shared.values.prices import READ, WRITE
 from tests.data.test_costs import cost
-from tests.support.engines import DYNOXIDE_ENGINE, on
+from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, on
 from tests.support.factories import NOW, a_deal, a_user, ago, ahead, every_page, ids, join, post
 from tests.support.wire import before, watched
 
@@ -110,6 +111,19 @@ def test_what_a_vote_its_rank_and_a_page_of_popular_deals_take(table: Table, dea
     assert (ranked, moved, nothing) == (2 + 2, 2 + 3, 2)
     # A Query of each month, and the deal.
     assert (page, wire.round_trips) == (3 * 0.5, 2)
+
+
+@on(DYNOXIDE_ENGINE, MINISTACK)
+def test_a_page_of_popular_deals_says_the_units_that_it_takes_where_they_are_counted_too(table: Table) -> None:
+    for each in post(table, [a_deal(ago(minutes=number)) for number in range(26)], NOW):
+        score(table, each, 1)
+    trace = Trace().attach(table)
+
+    votes.popular(table, NOW, limit=25)
+
+    trace.detach(table)
+    taken = [str(each.capacity).lstrip("~") for each in trace.requests if each.operation == "Query"]
+    assert sorted(taken) == ["0.5 RRU", "1 RRU"]
 
 
 def rank_of(table: Table, deal: Deal) -> None:
