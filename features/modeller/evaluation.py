@@ -22,11 +22,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from features.modeller.design import NAMES, YEAR, Change, Entity, Index, Model, Pattern
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.capacity import READ_DOLLARS, WRITE_BYTES, WRITE_DOLLARS, size_of, units_read
+from shared.dynamodb.capacity import WRITE_BYTES, size_of, units_read
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
+from shared.values.prices import PROVISIONED_READ, PROVISIONED_WRITE, READ, STORAGE, WRITE
 
-RCU_HOUR, WCU_HOUR, GB_MONTH = 0.00013, 0.00065, 0.25
-"""Dollars, us-east-1, November 2026: an hour of a provisioned unit, a month of a gigabyte."""
+READ_DOLLARS, WRITE_DOLLARS = READ.dollars, WRITE.dollars
+RCU_HOUR, WCU_HOUR, GB_MONTH = PROVISIONED_READ.dollars, PROVISIONED_WRITE.dollars, STORAGE.dollars
+"""Dollars of a million units, of an hour of a provisioned unit, of a month of a gigabyte."""
 
 HOURS, GB, PAGE, BATCH, OVERHEAD, FOLLOWS = 730, 10**9, 2**20, 100, 100, 0.7
 """Hours of a month; bytes of a gigabyte and of a Query's page; keys of a batch; bytes that storing an item adds; the

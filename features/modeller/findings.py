@@ -17,8 +17,9 @@ from typing import NamedTuple
 from features.modeller.design import NAMES, Change, Entity, Index, Model, Pattern, key_text
 from features.modeller.evaluation import Came, Evaluation, Place, evaluated, literal, matcher, steps
 from features.textbook.drawing import LARGEST, MOST_READS, MOST_WRITES
-from shared.dynamodb.capacity import READ_DOLLARS, WRITE_BYTES, units_read
+from shared.dynamodb.capacity import WRITE_BYTES, units_read
 from shared.dynamodb.schema import PARTITION_KEY
+from shared.values.prices import READ
 
 BREAKS, OVERPAYS, LOOK = 0, 1, 2
 SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
@@ -417,7 +418,7 @@ def _scans(now: Evaluation) -> Iterator[Finding]:
         if not pattern.reads or (pattern.operation != "Scan" and now.answered(pattern)):
             continue
         came: Came = now.read(pattern, now.model.size)
-        dollars = came.units * READ_DOLLARS / 1_000_000
+        dollars = came.units * READ.each
         figures = {
             "name": pattern.name, "items": f"{now.model.size:,.0f}", "units": _units(came.units),
             "trips": f"{came.trips:,}",
