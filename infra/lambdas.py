@@ -23,6 +23,7 @@ from constructs import Construct
 
 from infra import nag
 from infra.bundling import HANDLER, Artifact, digest_of
+from infra.encryption import RECEIVES, SENDS, encrypt_queue, may_use
 from infra.functions import DEAD_LETTERS, WORK, variables
 from infra.nag import accept
 from infra.rows import Function, Reading
@@ -54,7 +55,12 @@ class Log(logs.LogGroup):
             if stage.keeps_data and name is None
             else RemovalPolicy.DESTROY,
         )
-        accept(self, nag.KEY_OF_CLOUDWATCH)
+        if stage.key_arn:
+            resource = self.node.default_child
+            assert isinstance(resource, logs.CfnLogGroup)  # noqa: S101  # a LogGroup is this one resource
+            resource.kms_key_id = stage.key_arn
+        else:
+            accept(self, nag.KEY_OF_CLOUDWATCH)
 
 
 class PythonFunction(Construct):
@@ -170,11 +176,14 @@ https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event
 
 
 def _queue(scope: Construct, stage: Stage, **settings: Any) -> sqs.Queue:
-    """A queue encrypted by SQS, and accessible only over TLS if the cloud has it."""
+    """A queue encrypted by SQS or with the stage's key, and accessible only over TLS if the cloud has it."""
     queue = sqs.Queue(
         scope, "Queue", encryption=sqs.QueueEncryption.SQS_MANAGED, enforce_ssl=not stage.emulated, **settings
     )
-    accept(queue, nag.KEY_OF_SQS)
+    if stage.key_arn:
+        encrypt_queue(queue, stage.key_arn)
+    else:
+        accept(queue, nag.KEY_OF_SQS)
     if stage.emulated:
         accept(queue, nag.LOCAL_WITHOUT_TLS)
     return queue
@@ -218,6 +227,7 @@ class StreamReader(Construct):
             metrics_config=COUNTED if stage.watch is Watch.FULL else None,
         )
         function.function.add_event_source(source)
+        may_use(function.role, stage, "sqs", *SENDS)
         self.mapping_id = source.event_source_mapping_id
         accept(self.dead_letters, nag.OF_A_STREAMS_READER)
         accept(function.function, nag.FED_BY_A_MAPPING)
@@ -263,6 +273,7 @@ class WorkQueue(Construct):
             metrics_config=COUNTED if stage.watch is Watch.FULL else None,
         )
         worker.function.add_event_source(source)
+        may_use(worker.role, stage, "sqs", *RECEIVES)
         self.mapping_id = source.event_source_mapping_id
         accept(worker.function, nag.FED_BY_A_MAPPING, nag.QUEUE_HAS_THE_FAILURES)
         # On AWS a batch is authorized as its messages; MiniStack requires a right of its own.
@@ -270,4 +281,5 @@ class WorkQueue(Construct):
         actions = ["sqs:SendMessage", *(["sqs:SendMessageBatch"] if stage.emulated else [])]
         for each in senders:
             self.queue.grant(each.function, *actions)
+            may_use(each.role, stage, "sqs", *SENDS)
             each.function.add_environment(variable, self.queue.queue_url)

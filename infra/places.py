@@ -1,4 +1,4 @@
-"""Where a stage is deployed (``cdk.json``: account, region, tags), and what a stage with data still lacks."""
+"""Where a stage is deployed (``cdk.json``: account, region, tags, key), and what a stage with data still lacks."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ SERVICES = ("dynamodb", "lambda", "apigateway", "sqs", "events", "logs", "cloudw
 MOST_RESOURCES = 500
 """https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 
-_SETTINGS = {"account", "region", "tags"}
+_SETTINGS = ("account", "region", "tags", "key_arn")
 
 
 def placed(stage: Stage, stages: Mapping[str, Mapping[str, Any]] | None) -> Stage:
     """A stage with what ``cdk.json`` says about it. Raises ValueError for settings that can't be meant."""
     given = (stages or {}).get(stage.name, {})
-    if unknown := sorted({*given} - _SETTINGS):
+    if unknown := sorted({*given} - {*_SETTINGS}):
         raise ValueError(
-            f"cdk.json has {', '.join(unknown)} for stage {stage.name}: it may have account, region, tags."
+            f"cdk.json has {', '.join(unknown)} for stage {stage.name}: it may have {', '.join(_SETTINGS)}."
         )
     tags = tuple(sorted(given.get("tags", {}).items()))
-    return replace(stage, account=given.get("account"), region=given.get("region"), tags=tags)
+    return replace(
+        stage, account=given.get("account"), region=given.get("region"), tags=tags, key_arn=given.get("key_arn")
+    )
 
 
 def refuse(stage: Stage, regions: Callable[[str], Sequence[str]], environment: Mapping[str, str] = os.environ) -> None:

@@ -17,6 +17,10 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 """An origin as browsers write it: lower case, no path, no slash at the end."""
 
 
+_KEY = re.compile(r"arn:aws[a-z-]*:kms:(?P<region>[a-z0-9-]+):(?P<account>[0-9]{12}):key/[A-Za-z0-9-]+")
+"""A key's ARN: CloudWatch Logs takes no alias.
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html"""
+
 MANYLINUX = "manylinux_2_28"
 """Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12.
 
@@ -222,8 +226,8 @@ Settings = TypeVar("Settings", bound=Option)
 class Stage:
     """Settings that differ between deployments; everything else is the same.
 
-    ``docs/deploying.md`` explains each with its unit and price. ``account``, ``region`` and ``tags`` come from
-    ``cdk.json`` (``places.py``). ``options`` are the settings of the stage's features
+    ``docs/deploying.md`` explains each with its unit and price. ``account``, ``region``, ``tags`` and
+    ``key_arn`` come from ``cdk.json`` (``places.py``). ``options`` are the settings of the stage's features
     (``infra/rows``), one of each: ``options=(Firewall(),)``. Only for the local cloud: ``emulated`` says that the cloud
     is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``), and ``slowness`` multiplies
     the functions' timeouts, since a laptop starts many at once on few processors. ``table_name``, ``api_id`` and
@@ -264,18 +268,30 @@ class Stage:
     account: str | None = None
     region: str | None = None
     tags: tuple[tuple[str, str], ...] = ()
+    key_arn: str | None = None
 
     def __post_init__(self) -> None:
         if (self.alarm_email or self.budget) and self.watch is Watch.NOTHING:
             raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
         if self.account is not None and not re.fullmatch("[0-9]{12}", self.account):
             raise ValueError(f"account must have twelve digits, as a text, and not {self.account!r}.")
+        if self.key_arn is not None:
+            self._check_key(self.key_arn)
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
             raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
         if len({type(each) for each in self.options}) < len(self.options):
             raise ValueError("options must have one of a kind.")
         for each in self.options:
             each.check(self)
+
+    def _check_key(self, arn: str) -> None:
+        """Raise ValueError for a key that the stage's services can't use."""
+        found = _KEY.fullmatch(arn)
+        if found is None:
+            raise ValueError(f"key_arn must be the ARN of a key in KMS (arn:aws:kms:...:key/...), and not {arn!r}.")
+        for name, here in (("region", self.region), ("account", self.account)):
+            if here not in (None, found[name]):
+                raise ValueError(f"key_arn must be a key of the stage's {name}, {here}, and not of {found[name]}.")
 
     def option(self, kind: type[Settings]) -> Settings | None:
         """A feature's settings, or None if the stage is without it."""

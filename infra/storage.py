@@ -12,16 +12,21 @@ from typing import Any
 from aws_cdk import CfnOutput, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import nag
+from infra.encryption import READS, WRITES, may_use
 from infra.nag import accept
 from infra.rights import Access, Right, Scan
 from infra.stage import Stage
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE
 
 A_DAY = Duration.days(1)
+
+READ_ONLY = {"GetItem", "BatchGetItem", "Query", "Scan", "ConditionCheckItem"}
+"""Operations that write nothing."""
 
 
 class Bucket(s3.Bucket):
@@ -33,13 +38,17 @@ class Bucket(s3.Bucket):
         scope: Construct,
         construct_id: str,
         *rules: s3.LifecycleRule,
+        stage: Stage,
         cors: Sequence[s3.CorsRule] | None = None,
         tls: bool = True,
     ) -> None:
+        key = kms.Key.from_key_arn(scope, f"{construct_id}Key", stage.key_arn) if stage.key_arn else None
         super().__init__(
             scope,
             construct_id,
-            encryption=s3.BucketEncryption.S3_MANAGED,
+            encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
+            encryption_key=key,
+            bucket_key_enabled=True if key else None,  # one request to KMS for many objects
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             enforce_ssl=tls,
@@ -63,7 +72,7 @@ class DealsTable(Construct):
 
     def __init__(self, scope: Construct, *, stage: Stage) -> None:
         super().__init__(scope, "Deals")
-        self._emulated, self._by_index = stage.emulated, stage.rights_by_index
+        self._stage, self._emulated, self._by_index = stage, stage.emulated, stage.rights_by_index
         if stage.restored:
             self.table = dynamodb.Table.from_table_attributes(
                 self, "Restored", table_name=stage.restored.name, table_stream_arn=stage.restored.stream_arn
@@ -89,7 +98,14 @@ class DealsTable(Construct):
             deletion_protection=stage.is_protected,
             removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if stage.keeps_data else RemovalPolicy.DESTROY,
         )
-        accept(table, nag.KEY_OF_DYNAMODB)
+        if stage.key_arn:
+            resource = table.node.default_child
+            assert isinstance(resource, dynamodb.CfnTable)  # noqa: S101  # a Table is this one resource
+            resource.sse_specification = dynamodb.CfnTable.SSESpecificationProperty(
+                sse_enabled=True, sse_type="KMS", kms_master_key_id=stage.key_arn
+            )
+        else:
+            accept(table, nag.KEY_OF_DYNAMODB)
         for index in INDEXES:
             table.add_global_secondary_index(
                 index_name=index.name,
@@ -100,7 +116,7 @@ class DealsTable(Construct):
         return table
 
     def grant(self, role: iam.Role, access: Access) -> None:
-        """Allow exactly an access, only on this table and the indexes that it names."""
+        """Allow exactly an access, only on this table and the indexes that it names, and what it takes of the key."""
         for right in map(self._asked_for, access):
             index = f"/index/{right.index.name}" if right.index else ""
             iam.Grant.add_to_principal(
@@ -109,6 +125,9 @@ class DealsTable(Construct):
                 resource_arns=[f"{self.table.table_arn}{index}"],
                 conditions=self._checked(right.conditions),
             )
+        if access:
+            writes = any(right.operation not in READ_ONLY for right in access)
+            may_use(role, self._stage, "dynamodb", *(WRITES if writes else READS))
         if self._emulated and any(right.operation == "PartiQLInsert" for right in access):
             # MiniStack requires a right to the operation that carries PartiQL's statements; IAM has no such right.
             # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html

@@ -148,7 +148,7 @@ LOGGED = (
 
 def bucket_of_accesses(scope: Construct, stage: Stage) -> Bucket:
     """The bucket of a distribution's log, kept as long as the stage keeps logs. Only a delivery writes to it."""
-    bucket = Bucket(scope, "Log", gone_after(stage.log_retention_days))
+    bucket = Bucket(scope, "Log", gone_after(stage.log_retention_days), stage=stage)
     source = f"arn:{Aws.PARTITION}:logs:{HOME}:{Aws.ACCOUNT_ID}:delivery-source:*"
     bucket.add_to_resource_policy(
         iam.PolicyStatement(

@@ -19,6 +19,7 @@ from constructs import Construct
 
 from features.exports.rights import Exports
 from infra import nag
+from infra.encryption import READS, SENDS, may_use
 from infra.lambdas import Log
 from infra.nag import Acceptance, accept
 from infra.site import Site, Watched
@@ -109,7 +110,7 @@ class NightlyExports(Construct):
 
     def __init__(self, scope: Construct, *, stage: Stage, days: int, table: DealsTable) -> None:
         super().__init__(scope, "Exports")
-        bucket = Bucket(self, "Bucket", gone_after(days))
+        bucket = Bucket(self, "Bucket", gone_after(days), stage=stage)
         accept(bucket, _COPIES_OF_THE_TABLE)
         self.machine = self._each_night(stage, table, bucket)
         self._for_athena(stage, bucket)
@@ -125,7 +126,7 @@ class NightlyExports(Construct):
             stepfunctions.CustomState(self, name, state_json=state).add_retry(
                 interval=Duration.minutes(1), max_attempts=3
             )
-            for name, state in _states(table, bucket).items()
+            for name, state in _states(stage, table, bucket).items()
         ]
         machine = stepfunctions.StateMachine(
             self,
@@ -143,7 +144,7 @@ class NightlyExports(Construct):
         accept(machine, _ITS_OWN_FOLDER, _LOG_DELIVERIES_ARE_OF_EVERYTHING)
         if not stage.tracing:
             accept(machine, _MACHINE_NOT_TRACED)
-        _grant(machine, table, bucket)
+        _grant(machine, stage, table, bucket)
         scheduler.Schedule(
             self,
             "Nightly",
@@ -183,7 +184,7 @@ class NightlyExports(Construct):
                 "enforceWorkGroupConfiguration": True,
                 "resultConfiguration": {
                     "outputLocation": bucket.s3_url_for_object(f"{ANSWERS}/"),
-                    "encryptionConfiguration": {"encryptionOption": "SSE_S3"},
+                    "encryptionConfiguration": _encrypted(stage),
                 },
             },
         )
@@ -198,7 +199,17 @@ class NightlyExports(Construct):
             ).add_resource_dependency(group)
 
 
-def _states(table: DealsTable, bucket: Bucket) -> dict[str, dict[str, Any]]:
+def _encrypted(stage: Stage) -> dict[str, str]:
+    """How Athena encrypts its answers."""
+    return {"encryptionOption": "SSE_KMS", "kmsKey": stage.key_arn} if stage.key_arn else {"encryptionOption": "SSE_S3"}
+
+
+def _encrypted_export(stage: Stage) -> dict[str, str]:
+    """How DynamoDB encrypts the files of an export."""
+    return {"S3SseAlgorithm": "KMS", "S3SseKmsKeyId": stage.key_arn} if stage.key_arn else {"S3SseAlgorithm": "AES256"}
+
+
+def _states(stage: Stage, table: DealsTable, bucket: Bucket) -> dict[str, dict[str, Any]]:
     """The machine's two states, by name: when the table can first be recovered, and the export.
 
     A window must not begin before point-in-time recovery, so the first night's begins with it.
@@ -215,7 +226,7 @@ def _states(table: DealsTable, bucket: Bucket) -> dict[str, dict[str, Any]]:
         "TableArn": table.table.table_arn,
         "S3Bucket": bucket.bucket_name,
         "S3Prefix": CHANGES,
-        "S3SseAlgorithm": "AES256",
+        **_encrypted_export(stage),
         "ExportFormat": "DYNAMODB_JSON",
         "ExportType": "INCREMENTAL_EXPORT",
         # Repetitions within eight hours are one export.
@@ -230,7 +241,7 @@ def _states(table: DealsTable, bucket: Bucket) -> dict[str, dict[str, Any]]:
     return {"Earliest": earliest, "Export": export}
 
 
-def _grant(machine: stepfunctions.StateMachine, table: DealsTable, bucket: Bucket) -> None:
+def _grant(machine: stepfunctions.StateMachine, stage: Stage, table: DealsTable, bucket: Bucket) -> None:
     """Let the machine export the table to the folder of changes."""
     iam.Grant.add_to_principal(
         grantee=machine,
@@ -243,6 +254,8 @@ def _grant(machine: stepfunctions.StateMachine, table: DealsTable, bucket: Bucke
         actions=["s3:AbortMultipartUpload", "s3:PutObject", "s3:PutObjectAcl"],
         resource_arns=[bucket.arn_for_objects(f"{CHANGES}/*")],
     )
+    may_use(machine.role, stage, "dynamodb", *READS)
+    may_use(machine.role, stage, "s3", *SENDS)
 
 
 _RECOVERY = "ContinuousBackupsDescription.PointInTimeRecoveryDescription"

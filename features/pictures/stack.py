@@ -13,6 +13,7 @@ from features.pictures.hosts import HOSTS
 from features.pictures.models import BUCKET, PICTURES, QUEUE, UPLOADS
 from features.pictures.rights import FILES, FetchedPictures
 from infra import nag
+from infra.encryption import RECEIVES, SENDS, may_use
 from infra.lambdas import PythonFunction, WorkQueue
 from infra.nag import Acceptance, accept
 from infra.site import Site
@@ -38,6 +39,12 @@ _PICTURES_BY_HASH = Acceptance(
     "A file's name holds its content's hash.",
     "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/pictures/*]",
 )
+
+
+def _of_key(function: str) -> tuple[str, ...]:
+    """What a function needs of the key that encrypts the bucket: tags of objects are not encrypted."""
+    actions = {action for action, _ in FILES[function]}
+    return SENDS if "s3:PutObject" in actions else RECEIVES if "s3:GetObject" in actions else ()
 
 
 def add(stack: Stack, site: Site) -> None:
@@ -77,6 +84,7 @@ class Pictures(Construct):
             s3.LifecycleRule(prefix=UPLOADS, expiration=A_DAY),
             s3.LifecycleRule(prefix=PICTURES, tag_filters={"replaced": "yes"}, expiration=A_DAY),
             s3.LifecycleRule(abort_incomplete_multipart_upload_after=A_DAY),
+            stage=stage,
             tls=not stage.emulated,
             # The gateway's own address isn't known here, because its functions know the bucket. A form is signed, so
             # its origin needn't prove anything.
@@ -92,6 +100,7 @@ class Pictures(Construct):
                 each.function.add_to_role_policy(iam.PolicyStatement(actions=[action], resources=[everything_in_it]))
                 accept(each.role, _UPLOADS_BY_ID if folder == UPLOADS else _PICTURES_BY_HASH)
             if each.row.name in FILES:
+                may_use(each.role, stage, "s3", *_of_key(each.row.name))
                 each.function.add_environment(BUCKET, self.bucket.bucket_name)
 
     def notify(self, work: WorkQueue) -> None:

@@ -29,6 +29,7 @@ VARIANTS: dict[str, Stage] = {
         account="111122223333",
         region="eu-central-1",
         tags=(("team", "deals"),),
+        key_arn="arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
         tracing=True,
         checks_bodies=True,
         snap_start=True,

@@ -26,7 +26,8 @@ LIMITS = {
 
 ON_AWS = [name for name, stage in VARIANTS.items() if not stage.emulated]
 
-ARN = "arn:aws:dynamodb:ap-southeast-2:111122223333:table/BigTimeDeals-everything-DealsTable0123ABCD-ABCDEFGHIJKLM"
+STACK = VARIANTS["everything"].stack_name
+ARN = f"arn:aws:dynamodb:ap-southeast-2:111122223333:table/{STACK}-DealsTable0123ABCD-ABCDEFGHIJKLM"
 """As long as any that CloudFormation chooses a name for."""
 
 
@@ -71,7 +72,7 @@ def permissions(template: Template) -> Counter[str]:
     found: Counter[str] = Counter()
     for each in of_type(template, "AWS::Lambda::Permission"):
         statement = {
-            "Sid": "BigTimeDeals-everything-GatewayApiGETdealsApiPermission0123ABCD-ABCDEFGHIJKLM",
+            "Sid": f"{STACK}-GatewayApiGETdealsApiPermission0123ABCD-ABCDEFGHIJKLM",
             "Effect": "Allow",
             "Principal": {"Service": each["Principal"]},
             "Action": each["Action"],

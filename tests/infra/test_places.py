@@ -22,11 +22,12 @@ from shared.services import regions
 from tests.infra.conftest import UNCOPIED, Assembly
 
 PROD = STAGES["prod"]
-OURS = replace(PROD, account="111122223333", region="eu-central-1", tags=(("team", "deals"),))
+KEY = "arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+OURS = replace(PROD, account="111122223333", region="eu-central-1", tags=(("team", "deals"),), key_arn=KEY)
 
 
 def test_a_stage_is_given_what_cdk_json_says_of_it() -> None:
-    given = {"prod": {"account": "111122223333", "region": "eu-central-1", "tags": {"team": "deals"}}}
+    given = {"prod": {"account": "111122223333", "region": "eu-central-1", "tags": {"team": "deals"}, "key_arn": KEY}}
 
     assert places.placed(PROD, given) == OURS
     assert places.placed(STAGES["dev"], given) == STAGES["dev"]
@@ -50,9 +51,13 @@ class OfMail(Option):
     ("stage", "environment", "said"),
     [
         (OURS, {"CDK_DEFAULT_ACCOUNT": "444455556666"}, "of account 444455556666, and stage prod belongs to 1111"),
-        (replace(OURS, region="eu-nowhere-1"), {}, "no region eu-nowhere-1"),
+        (replace(OURS, region="eu-nowhere-1", key_arn=None), {}, "no region eu-nowhere-1"),
         (PROD, {"CDK_DEFAULT_REGION": "eu-nowhere-1"}, "no region eu-nowhere-1"),
-        (replace(OURS, region="ap-east-2", options=(OfMail(),)), {}, "needs ses, which ap-east-2 doesn't have"),
+        (
+            replace(OURS, region="ap-east-2", key_arn=None, options=(OfMail(),)),
+            {},
+            "needs ses, which ap-east-2",
+        ),
     ],
 )
 def test_a_place_where_a_stage_cannot_be_is_refused(stage: object, environment: dict[str, str], said: str) -> None:
@@ -68,6 +73,15 @@ def test_the_own_account_and_a_region_with_everything_are_taken() -> None:
     ("wrong", "said"),
     [
         (lambda: replace(PROD, account="1111"), "twelve digits"),
+        (lambda: replace(OURS, key_arn=KEY.replace(":key/", ":alias/")), "ARN of a key in KMS"),
+        (
+            lambda: replace(OURS, key_arn=KEY.replace("eu-central-1", "eu-west-1")),
+            "stage's region, eu-central-1",
+        ),
+        (
+            lambda: replace(OURS, key_arn=KEY.replace("111122223333", "444455556666")),
+            "stage's account, 111122223333",
+        ),
         (lambda: places.placed(PROD, {"prod": {"acount": "111122223333"}}), "cdk.json has acount for stage prod"),
     ],
 )
