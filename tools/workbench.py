@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from cli.imports import Importer
+from cli.importing import Importer
 from shared import features, hooks, services, settings
 from shared.api import documents
 from shared.data.catalog import changes, deals, feeds, offers, page_cache, picks, search, shops

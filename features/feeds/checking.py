@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from cli.imports import Entry, another_product
+from cli.importing import Entry, another_product
 from cli.json_lines import Record
 from cli.output import note, say
 from features.feeds.files import FeedFile

@@ -10,7 +10,8 @@ from typing import Annotated, BinaryIO
 import typer
 
 from cli.commands import open_table
-from cli.imports import WORKERS, Workers, import_other, import_records
+from cli.importing import WORKERS
+from cli.imports import Workers, import_other, import_records
 from cli.json_lines import WrongFile
 from cli.output import note, say
 from features.feeds.checking import Check, show

@@ -53,8 +53,7 @@ class FeedFile:
         """The records in order. Raises WrongFile, possibly after some valid ones."""
         ended = False
         try:
-            asked = json.dumps(self._asked).encode() + b"\n"
-            for line in answers(READER, self._file, LIMITS, first=asked):
+            for line in self._answers():
                 match _parsed(line):
                     case [[*end]]:
                         ended = True
@@ -69,6 +68,10 @@ class FeedFile:
             raise self._wrong(str(error)) from error
         if not ended:
             raise self._wrong("it breaks what reads it")
+
+    def _answers(self) -> Iterator[bytes | str]:
+        """What its reader says of it."""
+        yield from answers(READER, self._file, LIMITS, first=json.dumps(self._asked).encode() + b"\n")
 
     def _wrong(self, why: str) -> WrongFile:
         return WrongFile(f"The file cannot be read {f'after record {self.read}' if self.read else 'at all'}: {why}.")
@@ -96,7 +99,7 @@ class FeedFile:
             raise WrongFile(end.stopped)
 
 
-def _parsed(line: bytes) -> Any:
+def _parsed(line: bytes | str) -> Any:
     """An answer's value. Raises Broken."""
     try:
         return json.loads(line)

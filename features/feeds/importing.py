@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from cli.imports import BY, WORKERS, Advance, Entry, Importer
+from cli.importing import BY, WORKERS, Advance, Entry, Importer
 from cli.json_lines import Record
 from features.feeds.fields import Source, TakenOver
 from features.feeds.files import FeedFile
@@ -56,7 +56,9 @@ NONE = Wishes()
 
 
 class FeedImporter(Importer):
-    """One import of a shop's file."""
+    """One import of a shop's file. Where no process can be started, another class reads it (``FILE``)."""
+
+    FILE = FeedFile
 
     def __init__(
         self,
@@ -73,7 +75,7 @@ class FeedImporter(Importer):
         super().__init__(table, now, workers=workers, advance=advance)
         self.feed: FeedFile | None = None
         self._shop = shop
-        self._make: Callable[[BinaryIO], FeedFile] = lambda file: FeedFile(file, shop, form, now, encoding)
+        self._make: Callable[[BinaryIO], FeedFile] = lambda file: self.FILE(file, shop, form, now, encoding)
         self.wishes = wishes
 
     def read(self, source: BinaryIO) -> Iterator[Record]:

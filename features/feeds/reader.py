@@ -14,15 +14,10 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from cli.json_lines import WrongFile
-from features.feeds.findings import Asked, End
-from features.feeds.formats import Format
-from features.feeds.reading import Feed
-from features.feeds.shop import Shop
+from features.feeds.answering import answers
+from features.feeds.findings import Asked
 from shared.isolation.confinement import confine, go_on
-from shared.values import money, times
-
-TOO_MUCH_MEMORY = "it takes too much memory"
+from shared.values import money
 
 
 def main() -> None:
@@ -30,15 +25,9 @@ def main() -> None:
     _prepare()
     confine()
     asked = Asked(*json.loads(sys.stdin.buffer.readline()))
-    shop = Shop(asked.source, asked.address, asked.currency, asked.categories, asked.default)
-    feed = Feed(
-        _Input(),  # type: ignore[arg-type]  # it is read, and nothing else
-        shop,
-        Format(asked.form),
-        times.from_iso(asked.now),
-        asked.encoding,
-    )
-    _answer([End.of(feed, _read(feed))])
+    for line in answers(asked, _Input()):  # type: ignore[arg-type]  # it is read, and nothing else
+        sys.stdout.write(line)
+        go_on()
 
 
 class _Input:
@@ -58,25 +47,6 @@ def _prepare() -> None:
     for module in pkgutil.iter_modules(encodings.__path__):
         with suppress(ImportError):  # some are of Windows alone
             import_module(f"encodings.{module.name}")
-
-
-def _read(feed: Feed) -> str:
-    """Answer a feed's records; returns why the rest of its file isn't read."""
-    try:
-        for record in feed:
-            _answer([*record, record.source_id in feed.gone])
-            go_on()
-    except WrongFile as error:
-        return str(error)
-    except MemoryError:
-        return feed.stopped(TOO_MUCH_MEMORY)
-    except Exception as error:  # noqa: BLE001  # a file that no rule foresaw is refused, too
-        return feed.stopped(f"{type(error).__name__} {error}")
-    return ""
-
-
-def _answer(told: list[Any]) -> None:
-    sys.stdout.write(json.dumps(told) + "\n")
 
 
 if __name__ == "__main__":

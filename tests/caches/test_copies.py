@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cli.imports import Importer
+from cli.importing import Importer
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks

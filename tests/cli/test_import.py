@@ -101,7 +101,7 @@ def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
 
 
 def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Table, btd: Btd, tmp_path: Path) -> None:
-    from cli.imports import entry  # noqa: PLC0415
+    from cli.importing import entry  # noqa: PLC0415
     from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     line = a_line("1", brand="Levi\u2019s", description="\u2014" * 2500)  # its slug takes two bytes less than its name
@@ -117,7 +117,7 @@ def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Ta
 
 
 def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_then(table: Table) -> None:
-    from cli.imports import Importer, entry  # noqa: PLC0415
+    from cli.importing import Importer, entry  # noqa: PLC0415
     from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     brands = ("ASICS", "G/Fore", "Hoka", "Keen")
@@ -232,7 +232,7 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     btd("import", a_file(tmp_path, [a_line("2")]))
     (there,) = imported(table, "2")
 
-    from cli.imports import Importer, entry  # noqa: PLC0415
+    from cli.importing import Importer, entry  # noqa: PLC0415
     from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     importer = Importer(table, now())
@@ -270,9 +270,9 @@ def _heed_sigint() -> None:
 
 
 WITH_SMALL_WINDOWS = """
-from cli import imports
+from cli import importing
 from cli import start
-imports.WINDOW = 40
+importing.WINDOW = 40
 start()
 """
 

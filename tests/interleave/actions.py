@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 from cli import upkeep
-from cli.imports import Importer
+from cli.importing import Importer
 from local.event_source import batch
 from shared.data import invariants, keys, removal
 from shared.data.catalog import deals, editing, page_cache, picks, topics
