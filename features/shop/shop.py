@@ -11,7 +11,7 @@ import os
 import random
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -29,14 +29,14 @@ from features.shop.data.placing import AddressChanged, AmountChanged, CannotOrde
 from features.shop.data.steps import WrongStep
 from features.shop.data.stock import NotSoldHere
 from features.shop.fields import StockLevel, level_of
-from features.shop.models import NO_CHARGES, Address, Bill, CartItem, Charges, Order, OrderStatus, Wanted
+from features.shop.models import NO_CHARGES, Address, Bill, CartItem, Charges, Order, OrderItem, OrderStatus, Wanted
 from shared.api.fields import Body
 from shared.data.catalog import deals
 from shared.errors import BadRequest, DealIsOver, DealsError, IdempotencyKeyReused
 from shared.html import cookies, forms, pages, views
 from shared.html.forms import Fields, InvalidFields, check
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.models.catalog import Status
+from shared.models.catalog import Page, Status
 from shared.models.members import Session
 from shared.runtime.environment import table
 from shared.runtime.metrics import report
@@ -257,6 +257,9 @@ def listed(known: Mapping[str, Address]) -> list[dict[str, Any]]:
 
 
 PAGE = 25
+TITLES = 3
+"""Titles of an order that the list of orders shows."""
+
 ORDERS = "/shop/orders"
 
 
@@ -268,13 +271,18 @@ def my_orders(request: Request) -> Answer:
     except ValueError as error:
         raise BadRequest("There is no such order status.", "status") from error
     username = cookies.member_of(request).username
-    read = partial(order_items.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
-    (page,), head = cookies.beside_head(request, read)
+
+    def read() -> tuple[Page[Order], Sequence[Order], Mapping[str, views.Card]]:
+        page = order_items.latest(table(), username, limit=PAGE, cursor=cursor, status=status)
+        orders = order_items.begun(table(), page.items, TITLES)
+        return page, orders, _cards_of((item for order in orders for item in order.items[:1]), request.now)
+
+    ((page, orders, cards),), head = cookies.beside_head(request, read)
     return pages.page(
         "shop/templates/orders.html",
         here=ORDERS,
         notice=request.notice,
-        orders=[orders_shown.head(order) for order in page.items],
+        orders=[orders_shown.line(order, cards) for order in orders],
         statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
         chosen=asked or "",
         older=page.next,
@@ -311,17 +319,28 @@ def cancel_order(request: Request, order_id: str) -> Answer:
 
 def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
     """An order as it is now; ``too_late``: a request to cancel it was just refused."""
-    (order,), head = cookies.beside_head(request, partial(order_items.get, table(), username, order_id))
+
+    def read() -> tuple[Order, Mapping[str, views.Card]]:
+        order = order_items.get(table(), username, order_id)
+        return order, _cards_of(order.items, request.now)
+
+    ((order, cards),), head = cookies.beside_head(request, read)
     state = orders_shown.STATES[order.status].lower()
     return pages.page(
         "shop/templates/order.html",
         here=f"{ORDERS}/{order.order_id}",
         status=HTTPStatus.CONFLICT if too_late else HTTPStatus.OK,
         notice=None if too_late else request.notice,
-        order=orders_shown.whole(order),
+        order=orders_shown.whole(order, cards),
         problem=f"It is {state}, and cannot be cancelled any more." if too_late else None,
         **head,
     )
+
+
+def _cards_of(items: Iterable[OrderItem], now: datetime) -> dict[str, views.Card]:
+    """The cards of ordered items' deals as they are today, by id. BatchGetItem."""
+    found = deals.get_many(table(), list({item.deal_id: None for item in items}))
+    return {deal.deal_id: views.card(deal, now, width=128) for deal in found}
 
 
 CHECKOUT = "/shop/checkout"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from features.shop.models import Address, Bill, Order, OrderStatus, order_number
@@ -35,8 +36,22 @@ def head(order: Order) -> dict[str, Any]:
     }
 
 
-def whole(order: Order) -> dict[str, Any]:
-    """An order with its items, its address, and the time of each status."""
+def line(order: Order, cards: Mapping[str, views.Card]) -> dict[str, Any]:
+    """An order as a line of its owner's list: with the titles of its first items, and the first one's picture, which
+    is that of its deal's card."""
+    titles = [item.title for item in order.items]
+    more = order.item_count - len(titles)
+    return {
+        **head(order),
+        "titles": titles,
+        "more": counted(more, "other deal") if titles and more > 0 else None,
+        "deal": cards.get(order.items[0].deal_id) if order.items else None,
+    }
+
+
+def whole(order: Order, cards: Mapping[str, views.Card] = {}) -> dict[str, Any]:
+    """An order with its items, its address, and the time of each status; ``cards`` of the items' deals have their
+    pictures."""
     way = [OrderStatus.PLACED, OrderStatus.SHIPPED, OrderStatus.DELIVERED]
     if order.status is OrderStatus.CANCELLED:
         way = [OrderStatus.PLACED, OrderStatus.CANCELLED]
@@ -52,6 +67,7 @@ def whole(order: Order) -> dict[str, Any]:
         "address": address_lines(order.address) if order.address else ["Removed with the account"],
         "items": [
             {
+                "deal": cards.get(item.deal_id),
                 "title": item.title,
                 "variant": item.variant,
                 "brand_name": item.brand_name,

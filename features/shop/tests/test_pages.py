@@ -185,7 +185,10 @@ def test_an_order_takes_stock_empties_the_cart_and_is_notified(
     assert stock.of(table, deal.deal_id).left == 3
     assert carts.deals_in(table, "ana", times.now()) == []
     assert messages.unread_count(table, "ana", times.now()) == 1
-    assert "2 pieces to Ana Blake, Portland" in ana.get("/shop/orders").words
+    listed = ana.get("/shop/orders")
+    assert deal.title in listed.words
+    assert "2 pieces to Ana Blake, Portland" in listed.words
+    assert ['class="tile' in each.text for each in (listed, shown)] == [True, True]
 
 
 @pytest.mark.parametrize(

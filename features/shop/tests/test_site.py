@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from features.shop.data import stock
+from features.shop.data import carts, stock
+from shared.values import times
 from tests.support.browser import Visit, press
 from tests.support.preview import Preview, entered, started
 
@@ -95,3 +96,28 @@ def give_address(buyer: Page) -> None:
 def order(buyer: Page) -> None:
     with buyer.expect_navigation():
         buyer.get_by_role("button", name=ORDER).click()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_sum_and_its_button_stay_in_sight_and_cover_nothing_that_has_the_focus(
+    visit: Visit, site: Preview, width: int
+) -> None:
+    member = f"payer{width}"
+    token = entered(site, member)
+    for deal in site.deals[4:10]:
+        stock.add(site.table, deal.deal_id, 5, times.now())
+        carts.put_in(site.table, member, deal.deal_id, 1, times.now())
+    page = visit("/shop/checkout", token=token)
+    page.set_viewport_size({"width": width, "height": 700})
+
+    bar = page.locator(".pay")
+    for place in (0, 400, 10_000):
+        page.evaluate(f"scrollTo({{top: {place}, behavior: 'instant'}})")
+        expect(bar.get_by_role("button")).to_be_in_viewport(ratio=1)
+        expect(bar.locator(".sum")).to_be_in_viewport(ratio=1)
+    page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
+    for field in page.locator("main form :is(input, select):visible").all():
+        field.focus()
+        assert field.evaluate(
+            "each => each.getBoundingClientRect().bottom <= document.querySelector('.pay').getBoundingClientRect().top"
+        )
