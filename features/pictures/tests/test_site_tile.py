@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 
 import pytest
+from PIL import Image, ImageChops
 from playwright.sync_api import Locator, expect
 
 from features.pictures.models import Picture
@@ -38,13 +40,16 @@ def test_a_picture_that_cannot_be_reached_leaves_its_tile(visit: Visit, site: Pr
     tile = page.locator(".deal > .tile")
     expect(tile.locator("img")).to_have_attribute("src", re.compile("/pictures/0{20}/960.webp"))
     assert until(lambda: bool(page.evaluate("document.querySelector('.deal > .tile img').complete")))
-    assert inside(tile) == glyph
+    different = ImageChops.difference(inside(tile), glyph)
+    # The disc behind some glyphs is blended with two layers: a shade of 255 is rounded in another way.
+    assert different.point(lambda shades: 255 * (shades > 1)).getbbox() is None
 
 
-def inside(tile: Locator) -> bytes:
+def inside(tile: Locator) -> Image.Image:
     """A picture of a tile without its edges, whose corners are blended in another order over a picture."""
     box = tile.bounding_box()
     assert box is not None
-    return tile.page.screenshot(
+    taken = tile.page.screenshot(
         clip={"x": box["x"] + 9, "y": box["y"] + 9, "width": box["width"] - 18, "height": box["height"] - 18}
     )
+    return Image.open(BytesIO(taken)).convert("RGB")
