@@ -5,12 +5,11 @@ from __future__ import annotations
 from cli import output
 from cli.commands import Username, Work
 from features.passkeys import data
-from shared.data.members import users
 
 
 def reset_passkeys(work: Work, username: Username) -> output.Json:
     """Remove a user's passkeys and recovery codes, and end the sessions. An editor registers a new one at sign-in."""
-    removed = data.reset(work.table, users.get(work.table, username, consistent=True))
+    removed = data.reset(work.table, username)
     return {"username": username, "removed": removed}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -18,13 +19,13 @@ from features.passkeys import keys
 from features.passkeys.models import Passkey, passkeys_of
 from shared.data import account_checks
 from shared.data import keys as core_keys
-from shared.data.members import users
+from shared.data.members import sessions, users
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put, put_new, update
-from shared.errors import AlreadyExists, Conflict, Forbidden, NoSuchUser, NotFound
+from shared.errors import AccountChanged, AlreadyExists, Busy, Conflict, Forbidden, NoSuchUser, NotFound
 from shared.models.members import User
 from shared.values import identifiers
 from shared.values.naming import normalise_username
@@ -164,8 +165,10 @@ def add(table: Table, user: User, passkey: Passkey, *, first: bool) -> None:
     """Add a passkey, and end all of the account's sessions.
 
     A ``first`` one is refused if the account has any by then: a right password alone adds no second one. Raises
-    TooManyPasskeys, AlreadyExists, NotSignedIn.
+    TooManyPasskeys, AlreadyExists, AccountChanged.
     """
+    if passkeys_of(user) >= (1 if first else MOST):
+        raise TooManyPasskeys
     item = {
         **keys.passkey(user.username, passkey.passkey_id),
         "Type": keys.PASSKEY,
@@ -173,28 +176,33 @@ def add(table: Table, user: User, passkey: Passkey, *, first: bool) -> None:
         **_PASSKEY.write(passkey),
     }
     table.transact(
-        _counted(user, 1, "attribute_not_exists(Passkeys) OR Passkeys < :most", {":most": 1 if first else MOST}),
+        _changed(user, "ADD Passkeys :more, SignOuts :one", {":more": 1}),
         put_new(item, refused=AlreadyExists("This passkey is registered already.")),
     )
 
 
 def remove(table: Table, user: User, passkey_id: str) -> None:
-    """Remove a passkey, with the last one the recovery codes, and end all sessions. Raises NoSuchPasskey."""
+    """Remove a passkey, with the last one the recovery codes, and end all sessions. Raises NoSuchPasskey,
+    AccountChanged."""
     gone: list[Write] = [delete(keys.passkey(user.username, passkey_id), refused=NoSuchPasskey())]
     if passkeys_of(user) <= 1:
         gone.append(forget(keys.recovery_codes(user.username), because="codes of no passkey are of no use"))
-    table.transact(_counted(user, -1, "Passkeys >= :least", {":least": 1}), *gone)
+    table.transact(_changed(user, "ADD Passkeys :more, SignOuts :one", {":more": -1}), *gone)
 
 
-def reset(table: Table, user: User) -> int:
-    """Remove all passkeys and recovery codes of an account, and end its sessions; returns how many there were."""
-    found = of_user(table, user.username)
-    gone = [forget(keys.passkey(user.username, each.passkey_id), because="all of them go") for each in found]
-    codes = forget(keys.recovery_codes(user.username), because="codes of no passkey are of no use")
-    expression = "REMOVE Passkeys ADD SignOuts :one"
-    own = account_checks.change(user.username, expression, user.account_id, values={":one": 1})
-    table.transact(own, codes, *gone)
-    return len(found)
+def reset(table: Table, username: str) -> int:
+    """Remove all passkeys and recovery codes of an account, and end its sessions; returns how many there were.
+    Raises NoSuchUser, Busy."""
+
+    def attempt() -> int:
+        user = users.get(table, username, consistent=True)  # before its passkeys: each new one changes the account
+        found = of_user(table, username)
+        gone = [forget(keys.passkey(username, each.passkey_id), because="all of them go") for each in found]
+        codes = forget(keys.recovery_codes(username), because="codes of no passkey are of no use")
+        table.transact(_changed(user, "REMOVE Passkeys ADD SignOuts :one"), codes, *gone)
+        return len(found)
+
+    return table.retry(attempt, when=AccountChanged, gave_up=Busy("This account is being changed all the time."))
 
 
 def used(table: Table, username: str, passkey: Passkey, sign_count: int, now: datetime) -> None:
@@ -250,14 +258,16 @@ def passkey_id(credential_id: str) -> str:
     return identifiers.hashed(credential_id)
 
 
-def _counted(user: User, by: int, condition: str, values: dict[str, int]) -> Write:
-    """The write that counts passkeys in the account's item, and ends its sessions."""
+def _changed(user: User, expression: str, values: Mapping[str, int] | None = None) -> Write:
+    """The write that changes an account's item and ends its sessions. Refused with AccountChanged if any passkey came
+    or went since the user was read: each does this, too."""
+    condition, held = sessions.has_sign_outs_of(user.generation)
     return update(
         core_keys.user(user.username),
-        "ADD Passkeys :by, SignOuts :one",
-        condition=f"AccountId = :account AND ({condition})",
-        values={":by": by, ":one": 1, ":account": user.account_id, **values},
-        refused=TooManyPasskeys() if by > 0 else NoSuchPasskey(),
+        expression,
+        condition=f"AccountId = :account AND {condition}",
+        values={":account": user.account_id, ":one": 1, **held, **(values or {})},
+        refused=AccountChanged(),
     )
 
 

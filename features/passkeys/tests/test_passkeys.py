@@ -354,7 +354,7 @@ def test_all_of_it_goes_with_the_account(table: Table) -> None:
 def test_an_operator_resets_the_passkeys_of_somebody_who_has_lost_them(table: Table) -> None:
     browser = with_passkey()[0]
 
-    removed = data.reset(table, users.get(table, "eddy", consistent=True))
+    removed = data.reset(table, "eddy")
 
     assert (removed, is_in(browser)) == (1, False)
     assert is_in(signed_in())

@@ -213,10 +213,16 @@ def generation_of(account: Item) -> str:
 
 def is_of(generation: str) -> tuple[str, dict[str, str | int]]:
     """The condition, with values, that a User item has a generation."""
-    began, _, sign_outs = generation.rpartition(".")
-    signed_out = "SignOuts = :sign_outs" if int(sign_outs) else "attribute_not_exists(SignOuts)"
-    counted = {":sign_outs": int(sign_outs)} if int(sign_outs) else {}
-    return f"Generation = :generation AND {signed_out}", {":generation": began, **counted}
+    signed_out, counted = has_sign_outs_of(generation)
+    return f"Generation = :generation AND {signed_out}", {":generation": generation.rpartition(".")[0], **counted}
+
+
+def has_sign_outs_of(generation: str) -> tuple[str, dict[str, int]]:
+    """The condition, with values, that all sessions of a User item were ended as often as in a generation."""
+    sign_outs = int(generation.rpartition(".")[2])
+    if not sign_outs:
+        return "attribute_not_exists(SignOuts)", {}
+    return "SignOuts = :sign_outs", {":sign_outs": sign_outs}
 
 
 def first_generation(password_hash: str) -> str:
