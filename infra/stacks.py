@@ -16,9 +16,6 @@ from infra.stage import Stage, Watch
 from infra.storage import DealsTable
 from shared import features, hooks
 
-AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
-"""The CDK's flag that redeploys an API when its authorizer changes, as it does when a method changes."""
-
 
 def compose(app: App, stage: Stage) -> None:
     """Add a stage's stack to an app, to be checked at synthesis."""
@@ -41,7 +38,6 @@ class DealsStack(Stack):
         )
         for number, lack in enumerate(places.lacks(stage)):
             Annotations.of(self).add_warning_v2(f"lack-{number}", lack)
-        self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # For cfn-lint, and therefore for SAM.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*nag.CFN_LINT]}}}
 

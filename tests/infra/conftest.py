@@ -18,6 +18,7 @@ from infra.nag import require
 from infra.settings import STAGES
 from infra.stacks import DealsStack, compose
 from infra.stage import Stage, Watch
+from local.settings import ROOT
 from tests.support.cases import cases
 from tests.support.rights import Policy
 
@@ -176,7 +177,14 @@ def _as_one(whole: dict[str, Any], nested: list[Any]) -> dict[str, Any]:
     return {**whole, "Resources": {**whole["Resources"], **inner}}
 
 
-UNCOPIED = {"aws:cdk:disable-asset-staging": True}
+FLAGS = {
+    name: value
+    for name, value in json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"].items()
+    if name.startswith("@aws-cdk")
+}
+"""The CDK's feature flags, which its command line reads."""
+
+UNCOPIED = {**FLAGS, "aws:cdk:disable-asset-staging": True}
 """Leaves the artifacts where they were built: to copy them takes as long as the rest."""
 
 
