@@ -151,7 +151,10 @@ def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, n
 
     assert titles(first) == []
     assert titles(second) == titles(cheapest) == ["Dear"]
-    assert "No deals match." in ask("/categories/shoes", query={"from": "501", "sort": "cheapest"})["body"]
+    none = ask("/categories/shoes", query={"from": "501", "off": "50", "sort": "cheapest"})
+    assert "No deals match." in none["body"]
+    wider = {"Without the limit $501 or more", "Without the limit 50% off or more", "All deals of Shoes"}
+    assert wider <= links(none).keys()
 
 
 def test_running_shoes_under_a_price_are_found_page_by_page(

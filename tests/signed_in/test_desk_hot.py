@@ -123,6 +123,8 @@ def test_the_bar_shows_how_many_are_notified_or_of_more_readers_than_are_counted
     assert told["finished"] == (parts == 4)
     assert ("about" in page.words.partition("Hot since")[0]) == (readers == 3)
     assert bar(page) == bar(on_the_desk) == reached
+    lists = ["Notifications sent", "Notifications being sent"]
+    assert [each in on_the_desk.words for each in lists] == [parts == 4, parts != 4]
 
 
 def test_progress_looks_again_without_script_until_everyone_is_notified(
