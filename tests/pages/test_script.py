@@ -14,7 +14,7 @@ from shared.data.catalog import deals, topics
 from shared.data.members import follows, messages
 from shared.models.catalog import BRAND, Deal, Topic
 from shared.values import times
-from tests.support.browser import Visit, sent_by_script
+from tests.support.browser import Visit, press, sent_by_script
 from tests.support.factories import send
 from tests.support.preview import Preview, entered, started
 
@@ -114,6 +114,23 @@ def test_a_page_that_back_brings_again_shows_what_is_so_now(visit: Visit, site: 
     expect(button).to_have_attribute("aria-pressed", "false")
     expect(unread).to_be_hidden()
     expect(unread).to_have_text("")
+
+
+def test_an_alert_that_one_has_is_shown_and_changed_where_the_deal_is(visit: Visit, site: Preview, deal: Deal) -> None:
+    page = visit(f"/deals/{deal.number}", token=entered(site, "alma"))
+    price, form = page.locator("#f-ceiling"), page.locator("form.alert")
+    expect(form.locator("label")).to_contain_text("Too much?")
+
+    for button, typed, shown in (("Set alert", "1", "Alert at $1.00"), ("Change", "1.50", "Alert at $1.50")):
+        price.fill(typed)
+        press(page, button)
+        expect(page.locator(".notice")).to_contain_text("Saved.")
+        expect(form.locator("label")).to_contain_text(shown)
+
+    expect(price).to_have_value("1.50")
+    expect(page.get_by_text("Too much?")).to_be_hidden()
+    stranger = visit(f"/deals/{deal.number}")
+    expect(stranger.get_by_role("button", name="Set alert")).to_be_visible()
 
 
 def test_what_script_cannot_send_is_sent_as_a_form(visit: Visit, site: Preview, deal: Deal) -> None:

@@ -251,7 +251,7 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     changed = ana.post(f"/my/alerts/{of_words.alert_id}", {"ceiling": "80", "pace": "never"})
     ana.post(f"/my/alerts/{of_price.alert_id}/remove", {})
 
-    assert [seen.location for seen in asked] == ["/my/watches?notice=alert"] * 2
+    assert [seen.location for seen in asked] == [f"/deals/{deal.number}?notice=alert-set", "/my/watches?notice=alert"]
     assert [seen.status for seen in (*refused, kept)] == [422] * 3
     assert fields_of(kept, of_words.alert_id) == wrong
     assert "Alerts 2 of 100" in listed.words
@@ -278,7 +278,7 @@ def test_an_alert_that_todays_price_meets_says_so_on_the_deals_page(
 
     leads = ana.post(f"/my/alerts/deals/{deal.number}", {"ceiling": ceiling}).location
 
-    assert leads == (f"/deals/{deal.number}?notice=alert-met" if met else "/my/watches?notice=alert")
+    assert leads == (f"/deals/{deal.number}?notice=alert-met" if met else f"/deals/{deal.number}?notice=alert-set")
 
 
 def test_a_member_chooses_the_pace_of_hot_deals(ana: Browser, table: Table) -> None:
@@ -335,11 +335,15 @@ def test_the_status_shows_what_is_asked(ana: Browser, anyone: Browser, table: Ta
     told(table, deal)
     ana.post("/my/likes/brand/apple", {"on": "1"})
     path = f"/my/status?deal={deal.number}&topic=brand/apple"
+    before = ana.get(path)
+    ana.post(f"/my/alerts/deals/{deal.number}", {"ceiling": "25"})
 
     seen, of_nobody = ana.get(path), anyone.get(path)
 
     head = {"who": "member", "unread": 1}
     assert (head | {"watching": False, "liked": True}).items() <= seen.json.items()
+    assert {"alert": "$25.00", "ceiling": "25.00"}.items() <= seen.json.items()
+    assert "alert" not in before.json
     assert seen.headers["Cache-Control"] == ["no-store"]
     assert (of_nobody.status, of_nobody.json) == (200, {})
     assert ana.get("/my/status?deal=99").json == ana.get("/my/status").json

@@ -85,8 +85,15 @@ const showMine = async () => {
     count.hidden = !number;
     count.replaceChildren(...number ? [number, spoken] : []);
   }
+  // The form of an alert that one has says so, and changes it.
   for (const own of all("[data-own]")) {
-    own.hidden = !(own.querySelector("b").textContent = mine[own.dataset.own] ?? "");
+    const alert = own.querySelector("b").textContent = mine[own.dataset.own] ?? "", {elements: [field, button]} = own.closest("form");
+    own.hidden = !alert;
+    own.nextSibling.hidden = alert;
+    if (alert) {
+      field.defaultValue = mine.ceiling;
+      button.textContent = "Change";
+    }
   }
   showStates(mine);
 };

@@ -17,6 +17,7 @@ from shared.errors import DealsError
 from shared.html import cookies, forms, pages
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.runtime.environment import table
+from shared.values import money
 
 routes = Routes()
 
@@ -57,10 +58,13 @@ def _states_of(number: str, username: str) -> dict[str, bool | str]:
         return {}
     asked: list[Callable[[], Any]] = [
         *(partial(each.states_of, table(), place.deal_id, username) for each in _OF_FEATURES),
-        partial(alerts.ceiling_on, table(), username, product),
+        partial(alerts.limits_on, table(), username, product),
     ]
     *found, alert = table().gather(asked)
-    return dict(chain.from_iterable(states.items() for states in found)) | ({"alert": alert} if alert else {})
+    own = dict(chain.from_iterable(states.items() for states in found))
+    if alert and alert.ceiling:
+        own |= {"alert": money.text(alert.ceiling, alert.currency or ""), "ceiling": alert.ceiling}
+    return own
 
 
 _OF_FEATURES = features.roles(hooks.Mine)

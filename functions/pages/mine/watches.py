@@ -145,7 +145,7 @@ def alert_on_price(request: Request, number: str) -> Answer:
     only = Limits(within.ceiling, within.currency)
     if deal.status(request.now) is Status.ACTIVE and limits.wants(only, deal, frozenset()):
         return pages.redirect(f"/deals/{number}", notice="alert-met")
-    return pages.redirect(PLACE, notice="alert")
+    return pages.redirect(f"/deals/{number}", notice="alert-set")
 
 
 @routes.post("/my/alerts", form_page=PLACE)

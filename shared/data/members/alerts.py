@@ -48,7 +48,6 @@ from shared.models.members import Alert, Limits, Pace, PriceAlert, WordsAlert
 from shared.models.messages import DealNews
 from shared.services import Queue
 from shared.values import links
-from shared.values.money import text as money_text
 from shared.values.money import units
 from shared.values.times import to_iso
 
@@ -147,12 +146,11 @@ def get(table: Table, username: str, alert_id: str) -> Alert:
     return damage.read(item, from_item)
 
 
-def ceiling_on(table: Table, username: str, product: str) -> str:
-    """The price of a user's alert on a product, given its hash, as text; empty without one. One GetItem."""
+def limits_on(table: Table, username: str, product: str) -> Limits | None:
+    """The limits of a user's alert on a product, given its hash; None without one. One GetItem."""
     with suppress(NoSuchAlert, Damaged):
-        within = get(table, username, f"price-{product}").limits
-        return money_text(within.ceiling or "0", within.currency or "")
-    return ""
+        return get(table, username, f"price-{product}").limits
+    return None
 
 
 def remove(table: Table, username: str, alert_id: str, account_id: str | None = None) -> None:
