@@ -1,11 +1,11 @@
 """``python -m benchmarks [fan_out] [starts] [invocations] [operations] [search] [browser]
-[cost]``, and those of features."""
+[storage] [cost]``, and those of features."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, functions, growth, search
+from benchmarks import browser, functions, growth, search, storage
 from shared import features, hooks
 
 
@@ -22,6 +22,7 @@ ALL = {
     "operations": growth.over_years,
     "search": search.main,
     "browser": browser.main,
+    "storage": storage.main,
     "cost": _cost,
     **features.merge(each.BENCHMARKS for each in features.roles(hooks.Benchmarks)),
 }

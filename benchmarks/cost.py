@@ -17,10 +17,11 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
-from benchmarks import formulas
+from benchmarks import formulas, months
 from benchmarks.browser import in_a_browser
 from benchmarks.formulas import GOAL, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
-from benchmarks.harness import DOCS, markdown, record
+from benchmarks.harness import DOCS, markdown, record, section
+from benchmarks.months import CACHED, CLOCK, ONE_DEAL, SIGN_IN, WATCH
 from benchmarks.operations import Measured, measure
 from infra.settings import STAGES
 from infra.stacks import DealsStack
@@ -31,11 +32,8 @@ from shared.runtime.metrics import Metric
 from shared.values import prices
 from shared.values.prices import MILLION
 
-CACHED = "front page, from its cached copy"
 MADE = "front page, made from the indexes"
-CLOCK = "a minute's work of the clock"
-SIGN_IN = "sign-in"
-ANYONE = (CACHED, MADE, "one deal", "like", "watch")
+ANYONE = (CACHED, MADE, ONE_DEAL, "like", WATCH)
 """Operations that anyone may ask for as often as the gateways allow. Signing in has a rate of its own."""
 
 BUNDLE_DISCOUNT = 0.30
@@ -50,8 +48,8 @@ POLLS = 5 * 3 * MONTH // 60
 
 def main(rounds: int = 15) -> None:
     """Measure, compute, print and record."""
-    for section, text in sections(measure(rounds), Assumptions()).items():
-        record(section, text, DOCS / "cost.md")
+    for name, text in sections(measure(rounds), Assumptions()).items():
+        record(name, text, DOCS / "cost.md")
 
 
 def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
@@ -61,7 +59,7 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
     origin = view.million(given, egress=False)
     logs = view.dollars(given, egress=False)["logs"] * MILLION
     sums = {name: round(each.million(given), 2) for name, each in operations.items()}  # as the page has them
-    return {
+    found = {
         "prices": listed(),
         "assumptions": _assumptions(given),
         "measured": _measured(measured, given),
@@ -70,10 +68,13 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "in a browser": in_a_browser(origin, given.headers),
         "months": _months(origin, sent),
         "alternatives": _alternatives(origin, logs, sent, given),
+        "plans": plans(origin),
         "sensitivity": _sensitivity(operations, given),
         "fixed": fixed(sums[CLOCK]),
         "a day at the limit": at_the_limit(sums),
     }
+    tables = months.Tables(lambda name: found[name] if name in found else section(name, DOCS / "cost.md"))
+    return found | {"three months": months.listed(tables)}
 
 
 def listed() -> str:
@@ -190,9 +191,6 @@ def _alternatives(origin: float, logs: float, sent: int, given: Assumptions) -> 
         [name, _dollars(fetched), _dollars(edge_million(fetched, hits, size))]
         for name, (fetched, size) in fetches.items()
     ]
-    for plan in prices.PLANS[1:]:
-        view = _dollars(plan.dollars / plan.requests * MILLION + (1 - hits) * origin)
-        rows.append([f"CloudFront's flat-rate plan {plan.name}, all used", _dollars(origin), view])
     kept, rates = 30, [hit_rate(MILLION / MONTH, seconds) for seconds in (formulas.MAX_AGE, 30)]
     now, then = (_dollars(edge_month(MILLION, origin, rate, sent)) for rate in rates)
     return (
@@ -201,6 +199,29 @@ def _alternatives(origin: float, logs: float, sent: int, given: Assumptions) -> 
         f"through one cache would have {rates[1]:.1%} hits instead of {rates[0]:.1%}, and cost {then} dollars "
         f"with the free tier instead of {now}."
     )
+
+
+BEHAVIOURS = 44
+"""Of the distribution in front of prod: features' options add some."""
+
+
+def plans(origin: float, hits: float = 0.98) -> str:
+    """CloudFront's flat-rate plans, and which of them admit the site's distribution, which has policies of its own."""
+    rows = [
+        [
+            each.name,
+            f"{each.dollars:,}",
+            f"{each.requests // MILLION:,}",
+            f"{each.gigabytes:,}",
+            str(each.behaviours),
+            "yes" if each.own_policies else "no",
+            "yes" if each.own_policies and each.behaviours >= BEHAVIOURS else "no",
+            _dollars(each.dollars / each.requests * MILLION + (1 - hits) * origin),
+        ]
+        for each in prices.PLANS
+    ]
+    head = ["Plan", "Dollars a month", "Million requests", "GB", "Behaviours", "Own cache policies", "Admits this site"]
+    return markdown([*head, f"A million views, all used, {hits:.0%} hits"], rows)
 
 
 def _sensitivity(operations: Mapping[str, Operation], given: Assumptions) -> str:
@@ -233,9 +254,8 @@ def fixed(clock: float) -> str:
     head = ["In a month", *(cell for name in stages for cell in (name, "Dollars"))]
     return f"""{markdown(head, [*rows, sums])}
 
-Each GB in the table costs another ${prices.STORAGE.dollars:.2f} to store and ${prices.RECOVERY.dollars:.2f} for \
-point-in-time recovery. The table doesn't subtract the free tier: ten metrics of alarms, ten custom metrics, three \
-dashboards of up to 50 metrics and a million requests to SQS \
+[Storage](#storage) comes in addition. The table doesn't subtract the free tier: ten metrics of alarms, \
+ten custom metrics, three dashboards of up to 50 metrics and a million requests to SQS \
 ([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), [SQS](https://aws.amazon.com/sqs/pricing/))."""
 
 

@@ -42,6 +42,12 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
 
 
+def section(name: str, page: Path = RESULTS) -> str:
+    """What is between a section's markers in a page of the documentation."""
+    _, _, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->")
+    return rest.partition(f"<!-- end of {name} -->")[0]
+
+
 def record(section: str, text: str, page: Path = RESULTS) -> None:
     """Print a result, and write it between its section's markers in a page of the documentation."""
     print(f"\n{section}\n\n{text}\n")

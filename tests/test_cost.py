@@ -11,9 +11,9 @@ from unittest import mock
 
 import pytest
 
-from benchmarks import formulas
+from benchmarks import formulas, months, storage
 from benchmarks.browser import in_a_browser
-from benchmarks.cost import ANYONE, CACHED, CLOCK, SIGN_IN, at_the_limit, by_the_month, day_at_the_limit, fixed, listed
+from benchmarks.cost import ANYONE, at_the_limit, by_the_month, day_at_the_limit, fixed, listed, plans
 from benchmarks.formulas import (
     Assumptions,
     Invocation,
@@ -22,6 +22,7 @@ from benchmarks.formulas import (
     edge_month,
     hit_rate,
 )
+from benchmarks.months import CACHED, CLOCK, SIGN_IN
 from benchmarks.operations import measure
 from infra.settings import STAGES
 from shared import features, hooks
@@ -106,6 +107,7 @@ def test_the_page_says_what_a_page_in_a_browser_costs() -> None:
     origin, head = stated(r"10\.0% of (\d+\.\d+)"), stated(r"The head of an answer is (\d+) bytes")
 
     assert in_a_browser(float(origin), int(head)) in PAGE
+    assert plans(float(origin)) in PAGE
 
 
 def test_the_free_tier_is_taken_off_requests_and_data() -> None:
@@ -181,6 +183,59 @@ def test_the_dearest_request_is_the_one_of_the_pages_own_rows() -> None:
     assert SUMS[stated(r"that anyone may send is a (\w+)\.")] == max(SUMS[name] for name in ANYONE)
 
 
+TABLES = months.Tables(lambda name: stated(rf"<!-- {name} -->\n(.*?)<!-- end"))
+
+
+@pytest.mark.parametrize("name", TABLES.rows("operations").keys() - {"For a million of"})
+def test_an_operation_costs_what_its_measured_row_takes(name: str) -> None:
+    took, row = months.takes(TABLES, name), [float(cell) for cell in TABLES.rows("operations")[name]]
+    parts = (
+        (prices.GATEWAY,), (prices.INVOCATION, prices.COMPUTING), (prices.READ, prices.WRITE), (prices.LOGGING,),
+        (prices.QUEUEING,), (prices.EGRESS,),
+    )  # fmt: skip
+
+    # The page's figures have two decimals: a unit of a millionth, and a hundredth of a millisecond.
+    assert row[:-1] == pytest.approx(
+        [sum(took[each] * each.each for each in part) * MILLION for part in parts], abs=0.02
+    )
+    assert row[-1] == pytest.approx(sum(row[:-1]), abs=0.03)
+    logged, body = (TABLES.number("measured", name, column) for column in (6, 7))
+    least = logged + (Assumptions().access_log if body else 0)
+    assert least / 1000 * 0.5 <= row[3] <= (least + 5 * (290 + 6 * 26)) / 1000 * 0.5 + 0.01
+
+
+def test_three_months_are_billed_as_the_other_tables_say() -> None:
+    """Each line is a quantity at a price of the list, and the sums are those of the lines."""
+    assert months.listed(TABLES) in PAGE
+
+    lines = TABLES.rows("three months")
+    of_price = {price.what: price for price in prices.PRICES}
+    sums, free = [0.0] * 3, [0.0] * 3
+    for what in lines.keys() & of_price.keys():
+        price, cells = of_price[what], [float(cell.replace(",", "")) for cell in lines[what]]
+        rounding = 0.006 + price.each * (0.005 if price.unit.startswith("GB") and price.unit != "GB-second" else 0.5)
+        for place, (quantity, dollars) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
+            assert dollars == pytest.approx(quantity * price.each, abs=rounding), what
+            sums[place] += dollars
+            free[place] += max(0.0, dollars - price.free * price.each)
+    for name, of in (("at list prices", sums), ("without what is free", free)):
+        bold = [float(cell.strip("*").replace(",", "")) for cell in lines[f"**Sum {name}**"] if cell]
+        assert bold == pytest.approx(of, abs=0.06)
+    assert len(lines.keys() & of_price.keys()) >= 12
+
+
+def test_what_a_cache_answers_reaches_no_function_and_its_readers_pay_no_data_of_the_region() -> None:
+    fetches, middle = [], months.MONTHS[1]
+    for caches in (1, 10, 0):
+        bill = months.bill(dataclasses.replace(middle, caches=caches), TABLES)
+        fetches.append(bill[prices.GATEWAY])
+        assert (prices.EDGE_REQUEST in bill, bill.get(prices.EGRESS, 0) > 0) == (caches > 0, caches == 0)
+
+    assert fetches == sorted(fetches)
+    rest = fetches[0] - middle.views * (1 - hit_rate(middle.views / formulas.MONTH))
+    assert rest == pytest.approx(middle.members_views + middle.sign_ins + middle.follows + middle.deals)
+
+
 def test_no_feature_lets_a_member_spend_more_in_a_day_than_an_hour_at_the_alarm_costs() -> None:
     alarm = STAGES["prod"].bounds.too_many_requests.threshold * max(SUMS[name] for name in ANYONE) / MILLION
     of_features = features.merge(each.limited() for each in features.roles(hooks.Benchmarks))
@@ -216,6 +271,19 @@ def test_no_day_costs_a_fortune_before_an_alarm() -> None:
     # The alarm of an hour rings before a dollar is spent; half of what the throttle lets through rings, too.
     assert prod.bounds.too_many_requests.threshold * dearest / MILLION < 1
     assert prod.bounds.too_many_requests.threshold < prod.throttle_rate * 3600 / 2
+
+
+@pytest.mark.thorough
+def test_the_sample_takes_the_bytes_that_the_page_says() -> None:
+    said = storage.listed(storage.measure())
+
+    now = months.Tables(lambda _: said).rows("storage")
+    for name, cells in TABLES.rows("storage").items():
+        if name != "In the sample":
+            figures = [[float(cell.replace(",", "")) for cell in each] for each in (now[name], cells)]
+            assert figures[0] == pytest.approx(figures[1], rel=0.02), name
+    share = TABLES.number("storage", "the whole sample", 2) / TABLES.number("storage", "the whole sample", 1)
+    assert f"Indexes take {share:.2f} times" in PAGE
 
 
 def test_provisioned_capacity_is_cheaper_from_the_stated_utilization() -> None:

@@ -15,6 +15,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Annotations, Match, Template
 
+from benchmarks.cost import BEHAVIOURS
 from features.cdn.rights import Cdn
 from features.cdn.stack import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, PAGE_QUERY, QUERY, OriginSecret
 from features.cdn.tests.conftest import CLOSED
@@ -134,6 +135,8 @@ def test_a_route_that_is_not_known_yet_is_not_cached(edge: Edge) -> None:
 def test_a_distribution_has_no_more_behaviours_than_the_quota_allows(closed: Synthesized) -> None:
     # docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
     assert len(config(closed)["CacheBehaviors"]) + 1 <= 75
+    # docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/flat-rate-pricing-plan.html
+    assert len(config(closed)["CacheBehaviors"]) + 1 == BEHAVIOURS
 
 
 def test_paths_are_the_same_with_and_without_cloudfront(closed: Synthesized) -> None:
