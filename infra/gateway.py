@@ -28,6 +28,7 @@ from infra.bundling import ROOT
 from infra.functions import ROUTES, Audience, Route
 from infra.lambdas import Log, PythonFunction
 from infra.nag import accept
+from infra.names import alias
 from infra.stage import SITE_STAGE, Domain, Stage
 from shared.api.app import PASSWORD_PATHS, VERSION
 from shared.http import answers
@@ -457,3 +458,12 @@ class SiteDomain(Construct):
                 self, mapping, domain_name=name, rest_api=gateway.api, base_path=path, stage=gateway.stage
             )
         CfnOutput(Stack.of(self), "SiteTarget", value=name.domain_name_alias_domain_name)
+        if domain.zone_id:
+            alias(
+                self,
+                domain.zone_id,
+                domain.name,
+                kinds=["A"],  # a regional name has IPv4 addresses only, unless it is told otherwise
+                target=name.domain_name_alias_domain_name,
+                target_zone_id=name.domain_name_alias_hosted_zone_id,
+            )

@@ -123,7 +123,7 @@ class EachMinute(Construct):
     A missed or failed minute isn't repeated: the next one does its work.
     """
 
-    def __init__(self, scope: Construct, *, functions: Iterable[PythonFunction]) -> None:
+    def __init__(self, scope: Construct, *, stage: Stage, functions: Iterable[PythonFunction]) -> None:
         super().__init__(scope, "EachMinute")
         invoked = [each.function for each in sorted(functions, key=lambda each: each.row.name) if each.row.each_minute]
         rule = events.Rule(
@@ -131,6 +131,7 @@ class EachMinute(Construct):
             "Rule",
             description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
             schedule=events.Schedule.rate(Duration.minutes(1)),
+            enabled=not stage.standby,
             targets=[
                 targets.LambdaFunction(function, retry_attempts=0, max_event_age=_TOO_LATE) for function in invoked
             ],
@@ -213,6 +214,7 @@ class StreamReader(Construct):
         source = sources.DynamoEventSource(
             table.table,
             starting_position=lambda_.StartingPosition.TRIM_HORIZON,
+            enabled=False if stage.standby else None,
             filters=[lambda_.FilterCriteria.filter(pattern) for pattern in reads.filters],
             batch_size=reads.batch_size,
             max_batching_window=Duration.seconds(reads.window),

@@ -62,7 +62,7 @@ class DealsStack(Stack):
             for each in functions
             if each.row.reads
         ]
-        EachMinute(self, functions=functions)
+        EachMinute(self, stage=stage, functions=functions)
 
         api = DealsApi(self, stage=stage, functions=by_name)
         pages = SiteApi(self, stage=stage, functions=functions, account=api)

@@ -56,11 +56,13 @@ class Target:
 class Domain:
     """Your own domain name that leads to the APIs directly; its certificate is in the stack's region.
 
-    The name's DNS record is an alias of the output ``SiteTarget``.
+    The name's DNS record is an alias of the output ``SiteTarget``. With ``zone_id``, a hosted zone of Route 53 in this
+    account, the stack makes it.
     """
 
     name: str
     certificate_arn: str
+    zone_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,7 @@ class Stage:
     first: bool = False
     account: str | None = None
     region: str | None = None
+    standby: bool = False
     tags: tuple[tuple[str, str], ...] = ()
     key_arn: str | None = None
 
@@ -277,6 +280,8 @@ class Stage:
             raise ValueError(f"account must have twelve digits, as a text, and not {self.account!r}.")
         if self.key_arn is not None:
             self._check_key(self.key_arn)
+        if self.standby and self.restored is None:
+            raise ValueError("standby needs restored: the name and the stream of the replica that it waits with.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
             raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
         if len({type(each) for each in self.options}) < len(self.options):

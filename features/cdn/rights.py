@@ -28,6 +28,7 @@ class Cdn(Option):
 
     domain_name: str | None = None
     certificate_arn: str | None = None
+    zone_id: str | None = None
     price_class: str = "PRICE_CLASS_100"
     countries: tuple[str, ...] = ()
     web_acl_arn: str | None = None
@@ -46,6 +47,8 @@ class Cdn(Option):
             raise ValueError("distribution_id and log_bucket go together: both are outputs of the stage's stack.")
         if (self.domain_name is None) != (self.certificate_arn is None):
             raise ValueError("A domain name and its certificate go together.")
+        if self.zone_id is not None and self.domain_name is None:
+            raise ValueError("zone_id is the hosted zone of domain_name, which must be set, too.")
 
     @property
     def host(self) -> str | None:

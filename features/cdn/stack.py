@@ -36,6 +36,7 @@ from infra import nag
 from infra.functions import FUNCTIONS, ROUTES, Route
 from infra.gateway import STYLE_SOURCE, DealsApi, Gateway, SiteApi
 from infra.nag import Acceptance, accept
+from infra.names import alias
 from infra.site import Site
 from infra.stage import SITE_STAGE, Stage
 from infra.storage import Bucket, gone_after
@@ -208,6 +209,10 @@ class EdgeStack(Stack):
         log_accesses(self, stage, distribution, s3.Bucket.from_bucket_name(self, "Log", str(cdn.log_bucket)))
 
 
+ZONE = "Z2FDTNDATAQYW2"
+"""The hosted zone of all distributions, for aliases of Route 53.
+https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-route53-recordset-aliastarget.html"""
+
 QUERY = ("cursor", "limit", "q", *SELECTING)
 """The query parameters of public API routes. Others are not in the cache key, which they can't split, nor forwarded."""
 
@@ -285,6 +290,9 @@ class Edge(Construct):
         self.origin = f"https://{cdn.domain_name or domain_name}"
         CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{ROOT}/")
         CfnOutput(Stack.of(self), "CdnDomainName", value=domain_name)
+        if cdn.domain_name and cdn.zone_id:
+            to = {"target": domain_name, "target_zone_id": ZONE}
+            alias(self, cdn.zone_id, cdn.domain_name, kinds=["A", "AAAA"], **to)
 
     def _log(self, stage: Stage, cdn: Cdn, distribution: cloudfront.Distribution) -> None:
         bucket = bucket_of_accesses(self, stage)

@@ -149,6 +149,7 @@ class NightlyExports(Construct):
             self,
             "Nightly",
             description="Exports what has changed in a day",
+            enabled=not stage.standby,
             schedule=scheduler.ScheduleExpression.cron(hour="3", minute="0", time_zone=TimeZone.ETC_UTC),
             target=targets.StepFunctionsStartExecution(
                 machine,

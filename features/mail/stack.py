@@ -87,6 +87,7 @@ class MailSending(Construct):
             "EachHour",
             description="Mails the day's messages to those who want them at this hour",
             schedule=events.Schedule.cron(minute="0"),
+            enabled=not stage.standby,
             targets=[
                 targets.SqsQueue(
                     self.queue.queue,

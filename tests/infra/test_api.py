@@ -284,7 +284,7 @@ def test_the_gateway_refuses_what_is_malformed_and_leaves_fields_to_the_function
     assert not any(model.is_valid(body) for body in others)
 
 
-OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1")
+OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1", zone_id="Z0123456789ABCDEFGHIJ")
 SHOWN = {row.name for row in FUNCTIONS if row.shows_work}
 PAGES = {row.name: row.pages for row in FUNCTIONS if row.pages is not None}
 
@@ -293,6 +293,14 @@ PAGES = {row.name: row.pages for row in FUNCTIONS if row.pages is not None}
 def named() -> Synthesized:
     """A stage with a domain of its own."""
     return synthesize(replace(STAGES["dev"], domain=OWN))
+
+
+def test_the_name_leads_to_the_apis_in_its_own_zone(named: Synthesized) -> None:
+    record = named.only("AWS::Route53::RecordSet")
+    (own,) = named.resources("AWS::ApiGateway::DomainName")
+
+    assert (record["Name"], record["Type"], record["HostedZoneId"]) == ("deals.example", "A", OWN.zone_id)
+    assert record["AliasTarget"]["DNSName"] == {"Fn::GetAtt": [own, "RegionalDomainName"]}
 
 
 def test_the_first_part_of_a_path_decides_the_function(dev: Synthesized) -> None:

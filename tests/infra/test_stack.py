@@ -191,6 +191,23 @@ def test_a_restored_table_takes_the_place_of_the_stacks_own() -> None:
     assert stream in allowed
 
 
+def test_a_stage_on_standby_does_nothing_by_itself() -> None:
+    stream = "arn:aws:dynamodb:eu-west-1:111122223333:table/replica/stream/2026-06-12T15:00:00.000"
+    waits = replace(
+        STAGES["prod"], standby=True, restored=RestoredTable("replica", stream), options=(*cases("OPTIONS"),)
+    )
+    stage = synthesize(replace(waits, region="eu-west-1"))
+
+    mappings = stage.all("AWS::Lambda::EventSourceMapping")
+    assert {each["Enabled"] for each in mappings if each["EventSourceArn"] == stream} == {False}
+    assert {each["State"] for kind in CLOCKS for each in stage.all(kind)} == {"DISABLED"}
+    # Work that a reader of its pages begins is done.
+    assert all(each.get("Enabled", True) for each in mappings if each["EventSourceArn"] != stream)
+
+
+CLOCKS = ("AWS::Events::Rule", "AWS::Scheduler::Schedule")
+
+
 def _by_name(definitions: object) -> list[dict[str, str]]:
     assert isinstance(definitions, list)
     return sorted(definitions, key=lambda each: str(each["AttributeName"]))
@@ -274,6 +291,7 @@ def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
         (lambda: replace(DEV, cors_origins=BOTH), "origin"),
         (lambda: replace(DEV, alarm_email="oncall@shop.example"), "not watched"),
         (lambda: replace(DEV, budget=10), "not watched"),
+        (lambda: replace(DEV, standby=True), "standby needs restored"),
         (lambda: replace(DEV, options=(Option(), Option())), "one of a kind"),
     ],
 )

@@ -515,3 +515,18 @@ def test_answers_are_cached_by_origin_where_they_differ_by_it(first: Synthesized
     keys = [each["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"] for each in policies]
 
     assert ["Authorization", "Origin"] in [each["HeadersConfig"].get("Headers") for each in keys]
+
+
+def test_the_name_leads_to_the_distribution_in_its_own_zone(everything: Synthesized) -> None:
+    records = everything.all("AWS::Route53::RecordSet")
+    (distribution,) = everything.resources("AWS::CloudFront::Distribution")
+
+    assert sorted(each["Type"] for each in records) == ["A", "AAAA"]
+    for each in records:
+        assert each["AliasTarget"]["DNSName"] == {"Fn::GetAtt": [distribution, "DomainName"]}
+        assert each["HostedZoneId"] == "Z0123456789ABCDEFGHIJ"
+
+
+def test_a_zone_without_a_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="hosted zone of domain_name"):
+        Cdn(zone_id="Z0123456789ABCDEFGHIJ")
