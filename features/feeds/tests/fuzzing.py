@@ -13,14 +13,17 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
+from cli.importing import entry
 from cli.json_lines import Record, WrongFile
 from features.feeds.formats import Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop
 from features.feeds.tests.hostile import HOSTILE
+from shared.errors import DealsError
 from shared.values.times import from_iso
 
 FILES = Path(__file__).resolve().parent / "files"
@@ -103,14 +106,20 @@ CHANGES: Sequence[Callable[[random.Random, bytes, Sequence[bytes]], bytes]] = (
 
 
 def _read(content: bytes) -> int:
-    """Read a file as its process does; returns its records. Nothing but WrongFile may be raised."""
+    """Read a file as its process does, and its deals as the command does; returns its records.
+
+    Nothing but WrongFile may be raised, and what refuses a record.
+    """
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     read = 0
     try:
         for record in Feed(io.BytesIO(content), Shop("up", "https://up.example"), Format.AUTO, NOW):
             assert isinstance(record, Record)
-            json.dumps(record)
+            told = Record(*json.loads(json.dumps(record)))
             read += 1
+            if told.fields is not None:
+                with suppress(DealsError, ValueError):
+                    entry(told, NOW)
     except WrongFile:
         pass
     finally:
