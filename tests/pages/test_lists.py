@@ -157,6 +157,18 @@ def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, n
     assert wider <= links(none).keys()
 
 
+@pytest.mark.parametrize(("off", "chosen", "count"), [("", "any discount", 6), ("15", "15% off or more", 7)])
+def test_the_form_above_a_list_has_its_discount_among_others(ask: Ask, off: str, chosen: str, count: int) -> None:
+    """Also one that the form doesn't offer by itself. An empty field is no limit."""
+    form = parsed(ask("/categories/shoes", query={"to": "80", "off": off})).find(".//details/form")
+
+    assert form is not None
+    options = form.findall("select[@name='off']/option")
+    assert [each.text for each in options if "selected" in each.attrib] == [chosen]
+    assert len(options) == count
+    assert "off" not in {each.get("name") for each in form.findall("input")}
+
+
 def test_running_shoes_under_a_price_are_found_page_by_page(
     ask: Ask, api: Ask, table: Table, seventy: list[Deal], now: datetime
 ) -> None:
@@ -390,6 +402,7 @@ def test_typed_limits_are_in_the_fields_and_are_changed_there(ask: Ask, posted: 
 
     (form,) = document.findall(".//details/form")
     fields = {field.get("name"): field.get("value") for field in form.findall("input")}
+    fields |= {"off": next(each.get("value") for each in form.iter("option") if "selected" in each.attrib)}
     assert fields == {"q": "runner", "sort": "cheapest", "currency": "USD", "off": "50", "from": "20", "to": "80"}
 
 

@@ -178,7 +178,9 @@ def above(
     known = sorted({*currencies, *([currency] if currency else [])}, key=_by_settings)
     return {
         "action": link(path),
-        "kept": {name: value for name, value in sent.items() if value is not None and name not in ("from", "to")},
+        "kept": {name: value for name, value in sent.items() if value is not None and name not in _TYPED},
+        "off": sent["off"] or "",
+        "discounts": {"": "any discount"} | {str(each): _off(each) for each in _discounts(limits.discount)},
         "wrong": {},
         "from": sent["from"] or "",
         "to": sent["to"] or "",
@@ -195,6 +197,17 @@ def above(
             if len(known) > 1
         ],
     }
+
+
+_TYPED = ("from", "to", "off")
+"""The parameters that the form above a list has fields for."""
+
+_DISCOUNTS = (10, 20, 30, 50, 70)
+
+
+def _discounts(chosen: int | None) -> list[int]:
+    """The least discounts to choose from, with the chosen one."""
+    return sorted({*_DISCOUNTS, *([chosen] if chosen else [])})
 
 
 def brands_in(category: Topic, selection: Selection, brand: CountedTopic | None, shown: Iterable[Deal]) -> Choices:
