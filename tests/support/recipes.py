@@ -209,6 +209,8 @@ RECIPES: Final = ("CONTRIBUTING.md", "docs/growing.md")
 
 NOT_TYPED: Final = {
     "make fork ": "tests/test_fork.py makes copies",
+    "make adopt ": "tests/test_adopt.py renames a copy",
+    "make install format test": "these tests, in a renamed copy",
     "BTD_STACK=BigTimeDeals-dev btd teardown": "it would delete the cloud of the test",
     "BTD_STACK=BigTimeDeals-prod btd teardown ": "the same",
     "make synth": "it is typed with STAGE=prod, which takes as long",
