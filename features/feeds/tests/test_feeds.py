@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from cli.json_lines import Record, WrongFile
+from features.feeds.fields import TakenOver
 from features.feeds.formats import Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop
@@ -252,6 +253,21 @@ def edit(table: Table, btd: Btd) -> Callable[..., Deal]:
         return deals.edit(table, deal_id, changes, now(), by="ed")
 
     return change
+
+
+def test_a_deal_that_its_feed_withdraws_is_history_and_the_feeds_own_whatever_the_feed_says_later(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    posted, over = {"postedAt": "2026-05-01T00:00:00Z"}, "2026-05-20T00:00:00Z"
+    btd("import", changed(tmp_path, lambda line: line.update(posted) is None), *FIRST[1:])
+    deal_id = active(table)[TENT].deal_id
+
+    btd("import", changed(tmp_path, lambda line: line.update(posted, withdrawnAt=over) is None), *FIRST[1:])
+    btd("import", *FIRST)
+
+    deal = deals.get(table, deal_id)
+    assert (deal.withdrawn_at, deal.ends_at) == (from_iso(over), from_iso(over))
+    assert (deal.is_retracted, deal.own(TakenOver)) == (False, None)
 
 
 @pytest.mark.parametrize("ago", [0, 60])
