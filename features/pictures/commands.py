@@ -15,17 +15,20 @@ from typing import Annotated, Any
 import typer
 
 from cli import proofs
-from cli.commands import BY, local_cloud
+from cli.commands import BY, Work, local_cloud
 from cli.dead_letters import Kind
+from cli.output import Json
 from cli.proofs import Deployed, Fails, Proof
-from features.pictures.data import making, uploads
+from features.pictures import hosts
+from features.pictures.data import fetches, making, uploads
 from features.pictures.data.fetches import Fetch
-from features.pictures.models import ANY_TYPE, MAX_UPLOAD, UPLOADS
+from features.pictures.models import ANY_TYPE, MAX_UPLOAD, UPLOADS, Picture
 from shared import services
-from shared.data.catalog import deals
+from shared.data.catalog import deals, feeds
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
-from shared.models.catalog import Deal
+from shared.http.requests import MAX_PAGE
+from shared.models.catalog import ALL_DEALS, Deal
 from shared.services import Bucket
 from shared.values import identifiers, times
 from shared.values.naming import counted
@@ -51,6 +54,26 @@ def send(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
             return seen
     raise Busy("The picture is not ready yet: look at the deal again later.")
 
+
+def fetch_pictures(
+    work: Work,
+    named: Annotated[list[str], typer.Argument(metavar="HOST...", help="Hosts, as in the stage's setting.")],
+) -> Json:
+    """Order the pictures that active deals name at some hosts, for a stage that has begun to fetch pictures."""
+    ordered, cursor = 0, None
+    while True:
+        page = feeds.read(work.table, ALL_DEALS, limit=MAX_PAGE, now=work.now, cursor=cursor)
+        for deal in page.items:
+            host = hosts.allowed(deal.image or "", tuple(named))
+            if host is not None and deal.own(Picture) is None and fetches.is_wanted(deal, work.now):
+                fetches.order(work.table, host, deal.deal_id, work.now)
+                ordered += 1
+        cursor = page.next
+        if cursor is None:
+            return {"ordered": ordered}
+
+
+SUBCOMMANDS = {"deals": (fetch_pictures,)}
 
 _A_FILE = typer.Option(exists=True, dir_okay=False, help="An image file for the deal's picture.")
 

@@ -50,6 +50,12 @@ def _order(table: Table, deal: Deal) -> None:
 
 
 HAPPENS_TO = (_order,)
+COMMANDS = {
+    "Fetch the pictures that deals name": (
+        "deals fetch-pictures cdn.shop.example",
+        ["GetItem", "Query", "Query", "Query", "Query GSI1"],
+    )
+}
 ELSEWHERE = (
     ("expiry", "sqs", "SendMessageBatch"),
     *(("resizer", "s3", operation) for operation in ("GetObject", "PutObject", "DeleteObject")),

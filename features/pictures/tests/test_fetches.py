@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from features.pictures import fetching, keys, resizer
+from features.pictures.commands import fetch_pictures
 from features.pictures.data import fetches, uploads
 from features.pictures.data.fetches import MOST_ATTEMPTS, OF_A_HOST, OF_ALL, PAUSES, Fetch
 from features.pictures.fetching import NotNow
@@ -286,3 +288,13 @@ def test_two_runs_of_the_clock_send_a_fetch_once(table: Table) -> None:
     claimed = [fetches.claim(table, item, times.now()) for _ in range(2)]
 
     assert [len(each) for each in claimed] == [1, 0]
+
+
+def test_a_command_orders_what_active_deals_without_a_picture_name_at_some_hosts(table: Table) -> None:
+    bare, _, _, shown = [post(table), post(table, None), post(table, "https://other.example/shoe.png"), post(table)]
+    uploads.record_picture(table, shown.deal_id, "uploads/x", times.to_iso(times.now()), OWN, "", times.now())
+    work: Any = SimpleNamespace(table=table, now=times.now())
+
+    assert fetch_pictures(work, ["*.shop.example"]) == {"ordered": 1}
+
+    assert [each.deal_id for each in waiting(table)] == [bare.deal_id]
