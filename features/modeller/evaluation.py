@@ -34,7 +34,7 @@ HOURS, GB, PAGE, BATCH, OVERHEAD, FOLLOWS = 730, 10**9, 2**20, 100, 100, 0.7
 """Hours of a month; bytes of a gigabyte and of a Query's page; keys of a batch; bytes that storing an item adds; the
 load that auto scaling aims at."""
 
-TODAY, SAMPLE, SEED = date(2026, 11, 27), 1_000, 4711
+TODAY, SAMPLE, FEWEST, SEED = date(2026, 11, 27), 1_000, 4, 4711
 ITEM_TYPE = "Entity"
 """The attribute with an item's type."""
 
@@ -117,7 +117,7 @@ def _generated(entities: tuple[Entity, ...], size: float) -> Mapping[str, Sequen
     chance = random.Random(SEED)  # noqa: S311  # the same items each time
     made: dict[str, list[Made]] = {}
     for entity in entities:
-        number, made[entity.name] = max(1, round(entity.count * SAMPLE / size)), []
+        number, made[entity.name] = max(FEWEST, round(entity.count * SAMPLE / size)), []
         for at in range(number):
             item: Made = {}
             when = TODAY - timedelta(days=int((number - 1 - at) * YEAR / number))
@@ -167,12 +167,12 @@ def sample(entities: tuple[Entity, ...], indexes: tuple[Index, ...], size: float
     for entity in entities:
         mine = _generated(entities, size)[entity.name]
         keyed = [keys_and(entity, known, item) for item in mine]
-        weights = [_weights(each) for each in keyed]
+        heavy = [weights(each) for each in keyed]
         for index, (pk, sk) in entity.keys:
             names = (f"{index}{PARTITION_KEY}", f"{index}{SORT_KEY}")
             here = [at for at, each in enumerate(keyed) if names[0] in each]
             index_row = known.get(index, Index(index))
-            sizes = [bytes_in(index_row, weights[at]) for at in here]
+            sizes = [bytes_in(index_row, heavy[at]) for at in here]
             pks, sks = ([str(keyed[at].get(name, "")) for at in here] for name in names)
             places.append(Place(entity, index, pk, sk, pks, sks, sizes, [len(items) + at for at in here], len(keyed)))
         items += keyed
@@ -192,7 +192,7 @@ def keys_and(entity: Entity, indexes: Mapping[str, Index], item: Mapping[str, ob
     return whole
 
 
-def _weights(item: Made) -> dict[str, int]:
+def weights(item: Made) -> dict[str, int]:
     """The bytes of each attribute, its name included."""
     return {
         name: len(name) + len(content) if isinstance(content, str) and content.isascii() else size_of(
@@ -209,12 +209,12 @@ def _as_long(value: str, as_: object) -> str | int | list[str]:
     return int(value) if isinstance(as_, int) and value.isdigit() else value
 
 
-def bytes_in(index: Index, weights: Mapping[str, int]) -> int:
+def bytes_in(index: Index, heavy: Mapping[str, int]) -> int:
     """The bytes of an item, or of its copy in an index."""
     if index.copies is None:
-        return sum(weights.values())
+        return sum(heavy.values())
     names = {*index.copies, *(f"{of}{part}" for of in ("", index.name) for part in (PARTITION_KEY, SORT_KEY))}
-    return sum(size for name, size in weights.items() if name in names)
+    return sum(size for name, size in heavy.items() if name in names)
 
 
 def steps(size: float) -> int:
@@ -222,7 +222,7 @@ def steps(size: float) -> int:
     return max(1, ceil(size / WRITE_BYTES))
 
 
-def _within(sk: tuple[str, ...]) -> tuple[str, str, re.Pattern[str] | None]:
+def within(sk: tuple[str, ...]) -> tuple[str, str, re.Pattern[str] | None]:
     """The bounds of a condition on the sort key, and a pattern if it names attributes."""
     if not sk:
         return "", "\uffff", None
@@ -283,7 +283,7 @@ class Evaluation:
     def met(self, pattern: Pattern) -> list[Met]:
         """What a read meets in the sample, by place."""
         if pattern not in self._met:
-            pk, (low, high, shape) = matcher(literal(pattern.pk)), _within(pattern.sk)
+            pk, (low, high, shape) = matcher(literal(pattern.pk)), within(pattern.sk)
             everything = pattern.operation == "Scan"
             self._met[pattern] = []
             for place in self.sample.of(pattern.index):
@@ -370,7 +370,7 @@ class Evaluation:
         own = {name: like[name] for name, _ in entity.attributes}
         own |= {name: _as_long(value, own[name]) for name, value in stated}
         whole = keys_and(entity, known, own)
-        return whole, _weights(whole)
+        return whole, weights(whole)
 
     @cached_property
     def loads(self) -> dict[tuple[str, str], tuple[float, float]]:

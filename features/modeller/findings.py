@@ -25,7 +25,7 @@ BREAKS, OVERPAYS, LOOK = 0, 1, 2
 SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("findings.toml").read_text(encoding="utf-8")
 )
-SHARD, SHARDS, NEAR, UNREAD = "Shard", (10, 20), 0.8, 0.05
+SHARD, SHARDS, NEAR, UNREAD = "Shard", (2, 5, 10, 20), 0.8, 0.05
 """The attribute and numbers of shards; the parts of a limit and of an index from which there is a finding."""
 
 Way = Callable[[Model], Model]
@@ -437,7 +437,7 @@ def _new_index(now: Evaluation, pattern: Pattern) -> Mend | None:
     owner = next((e for e in now.model.entities if asked and all(e.spec(name) for name in asked)), None)
     if owner is None or "" not in dict(owner.keys):
         return None
-    index = Index(_free(now.model))
+    index = Index(_free(now.model), pattern.terms[0][::2] if sought != pattern.pk else None)
     terms = pattern.terms[1:] if sought != pattern.pk else pattern.terms
     changed = replace(pattern, operation="Query", index=index.name, pk=sought, sk=(), consistent=False, terms=terms)
     way = _added(now, index, owner, (template, dict(owner.keys)[""][0]), changed)
@@ -449,7 +449,7 @@ def _endless(now: Evaluation) -> Iterator[Finding]:
     for place in now.sample.places:
         kinds = {place.entity.spec(name)[0] for name in NAMES.findall(place.pk)}
         count = place.entity.count * place.part
-        if kinds & {"id", "of", "text", "number", "time"} or now.model.index(place.index).only or count < 1000:
+        if kinds - {"one", "while"} or now.model.index(place.index).only or count < 1000:
             continue
         largest = max(place.pks.count(pk) for pk in {*place.pks}) / len(place.pks)
         figures = {

@@ -18,6 +18,7 @@ from features.modeller.design import BUSIEST, NAMES, READS, WRITES, Change, Enti
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 
 MOST = {"entities": 12, "indexes": 5, "patterns": 20}
+PARTS = ("name", "peak", *MOST)
 MOST_ATTRIBUTES, LONGEST = 20, 60_000
 """The most of each in a model, and the characters of its JSON."""
 
@@ -125,7 +126,7 @@ def _salvaged(text: str) -> dict[str, Any]:
 
 
 def _plain(document: Any) -> dict[str, Any]:
-    return dict(document) if isinstance(document, dict) else {}
+    return {name: document[name] for name in PARTS if name in document} if isinstance(document, dict) else {}
 
 
 def _rows(found: Read, kind: str) -> list[dict[str, Any]]:

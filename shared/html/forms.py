@@ -71,8 +71,8 @@ def ours_only(event: Event) -> None:
         raise FromElsewhere
 
 
-def read(event: Mapping[str, Any]) -> Fields:
-    """The fields of a posted form with decoded body; surrounding white space stays.
+def read(event: Mapping[str, Any], *, most: int = MAX_FIELDS) -> Fields:
+    """The fields of a posted form with decoded body, at most so many; surrounding white space stays.
 
     A duplicate field is refused: check and action might read different values. Raises NotAForm, BadRequest.
     """
@@ -82,7 +82,7 @@ def read(event: Mapping[str, Any]) -> Fields:
     if not body.isascii():
         raise BadRequest("The form cannot be read.")
     try:
-        pairs = parse_qsl(body, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
+        pairs = parse_qsl(body, keep_blank_values=True, errors="strict", max_num_fields=most)
     except ValueError as error:  # too many fields, or invalid UTF-8
         raise BadRequest("The form cannot be read.") from error
     fields = dict(pairs)

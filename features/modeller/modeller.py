@@ -1,0 +1,190 @@
+"""The page on which a visitor designs a table: a form with the model, and all that follows from it.
+
+The model is in the form, and where scripts run also in the address's fragment. Nothing is stored: *Run* writes to
+scratch partitions, which expire in an hour.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from features.modeller import engine, exports, findings, parsing, views
+from features.modeller.design import READS, WRITES, document
+from features.modeller.evaluation import SEED, evaluated
+from features.modeller.parsing import MOST, Read
+from features.textbook import costs, running
+from features.textbook.drawing import Partition
+from features.workings import page_cost
+from shared.data import keys
+from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
+from shared.errors import NoSuchPath
+from shared.html import forms, pages
+from shared.html.pages import Answer, Request, Routes, serve
+from shared.http import requests
+from shared.runtime.environment import table
+
+FOLDER = Path(__file__).with_name("starts")
+MAX_FIELDS = 600
+"""Fields of the largest model's form."""
+
+_FIELD = re.compile(r"(entities|indexes|patterns)\.(\d{1,2})\.(\w{1,60})")
+NEW: Mapping[str, Mapping[str, Any]] = {
+    "entities": {"name": "Thing", "items": "1,000", "PK": "THING#<ThingId>", "SK": "THING",
+                 "attributes": {"ThingId": "id 8", "Text": "text 100"}},
+    "indexes": {},
+    "patterns": {"name": "A new pattern", "rate": "1 a second", "request": "Query", "key": "PK = "},
+}  # fmt: skip
+"""Rows that are added."""
+
+routes = Routes()
+
+
+@cache
+def starts() -> Mapping[str, Mapping[str, Any]]:
+    """The models to begin with, in their order."""
+    found = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in FOLDER.glob("*.json")}
+    return dict(sorted(found.items(), key=lambda each: each[1]["place"]))
+
+
+@routes.get("/model")
+def begin(request: Request) -> Answer:
+    """The models to begin with, or one of them."""
+    name = request.query.get("start")
+    if name is None:
+        return _page(request, None, "", "")
+    if name not in starts():
+        raise NoSuchPath
+    return _page(request, parsing.read(starts()[name]), "", "", guided="guide" in request.query)
+
+
+@routes.post("/model")
+def draw(request: Request) -> Answer:
+    """Draw the model of a form, after what its button does: try a change, undo one, add or remove a row, run."""
+    fields = forms.read(request.event, most=MAX_FIELDS)
+    if "open" in fields:
+        return _page(request, parsing.from_text(fields.get("model", "")), "", "")
+    if "undo" in fields:
+        return _page(request, parsing.from_text(fields.get("before", "")), "", "undone")
+    found, was = parsing.read(_document(fields)), fields.get("was", "")
+    if tried := [text for name, text in fields.items() if name in ("try", "try-all")]:
+        by = "; ".join(each.title for each in findings.of(found.model) if each.key in tried[0].split("\n"))
+        changed = document(findings.tried(found.model, tried[0].split("\n")))
+        return _page(request, parsing.read(changed), was, by)
+    for kind in MOST:
+        if fields.get("add") == kind:
+            found = parsing.read({**found.document, kind: [*found.document[kind], NEW[kind]]})
+    if place := re.fullmatch(r"(entities|indexes|patterns)\.(\d{1,2})", fields.get("remove", "")):
+        rows = [row for at, row in enumerate(found.document[place[1]]) if at != int(place[2])]
+        found = parsing.read({**found.document, place[1]: rows})
+    return _page(request, found, was, "", runs="run" in fields)
+
+
+@routes.post("/model/export", form_page="/model")
+def export(request: Request) -> Answer:
+    """A file of the model in the form."""
+    fields = forms.read(request.event, most=MAX_FIELDS)
+    kind = fields.get("as", "")
+    if kind not in exports.KINDS:
+        raise NoSuchPath
+    name, media_type, text = exports.file(kind, parsing.read(_document(fields)).model)
+    saved = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Answer(text, media_type=f"{media_type}; charset=utf-8", headers=saved)
+
+
+def _document(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The JSON of a form's fields: ``patterns.2.key`` is the key condition of the third pattern."""
+    rows: dict[str, dict[int, dict[str, Any]]] = {kind: {} for kind in MOST}
+    for name, text in fields.items():
+        if (found := _FIELD.fullmatch(name)) and text.strip():
+            rows[found[1]].setdefault(int(found[2]), {})[found[3]] = _typed(found[3], text.replace("\r\n", "\n"))
+    numbered = {kind: [rows[kind][at] for at in sorted(rows[kind])] for kind in MOST}
+    peak = fields.get("peak", "1").strip()
+    whole = float(peak) if re.fullmatch(r"\d{1,4}(\.\d+)?", peak) else peak
+    return {"name": fields.get("name", "").strip(), "peak": whole, **numbered}
+
+
+def _typed(name: str, text: str) -> Any:
+    if name == "attributes":
+        pairs = [line.partition(":") for line in text.splitlines() if line.strip()]
+        return {attribute.strip(): spec.strip() for attribute, _, spec in pairs}
+    if name == "writes":
+        return [line.strip() for line in text.splitlines() if line.strip()]
+    return True if name == "consistent" else text.strip()
+
+
+def _page(
+    request: Request, found: Read | None, was: str, by: str, *, runs: bool = False, guided: bool = False
+) -> Answer:
+    """The page of a model, or of the models to begin with. ``was`` is the JSON of the model before this one."""
+    if found is None:
+        return pages.page("modeller/templates/starts.html", here=request.path, starts=_starts())
+    before = parsing.from_text(was) if was else None
+    same = before is not None and before.document == found.document
+    by = by or (views.differing(before.document, found.document) if before else "")
+    parts = engine.prepared(evaluated(found.model), runs=runs)
+    outcomes = _run(request, parts) if runs else []
+    drawn = [(each, engine.by_rules(each, request.now)) for each in parts] if not outcomes else []
+    return pages.page(
+        "modeller/templates/model.html",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if found.faults else HTTPStatus.OK,
+        here=request.path,
+        doc=_rows(found),
+        name=found.model.name,
+        peak=found.document.get("peak", 1),
+        indexes=[each.name for each in found.model.indexes],
+        operations=(*READS, *WRITES),
+        writes=WRITES,
+        faults=found.faults,
+        json=json.dumps(found.document, ensure_ascii=False),
+        before="" if same else was,
+        by=by,
+        guided=guided,
+        seed=SEED,
+        most=MOST,
+        kinds={"json": "JSON", "workbench": "NoSQL Workbench", "cdk": "CDK, Python", "keys": "Keys, Python"},
+        drawn=[_drawn(each, part) for each, part in drawn if part],
+        outcomes=outcomes,
+        starts=_starts(),
+        **views.shown(found.model, before.model if before and not same else None),
+    )  # fmt: skip
+
+
+def _rows(found: Read) -> dict[str, Any]:
+    """The rows of a model's JSON with each field that the form has."""
+    own = [f"{index.name}{part}" for index in found.model.indexes for part in (PARTITION_KEY, SORT_KEY)]
+    names = {
+        "entities": ("name", "items", PARTITION_KEY, SORT_KEY, "expires", "attributes", *own),
+        "indexes": ("name", "while", "copies"),
+        "patterns": ("name", "rate", "request", "index", "key", "filter", "returns", "limit", "times", "consistent",
+                     "busiest", "writes"),
+    }  # fmt: skip
+    rows = {kind: [dict.fromkeys(names[kind], "") | row for row in found.document[kind]] for kind in MOST}
+    return {"name": found.document.get("name", ""), **rows}
+
+
+def _drawn(each: engine.Prepared, part: Partition) -> dict[str, Any]:
+    held = f"{each.size:,} {'item' if each.size == 1 else 'items'}, {views.size(each.held)}"
+    return {"at": each.pattern.at, "name": each.pattern.name, "held": held, "part": part}
+
+
+def _starts() -> list[dict[str, Any]]:
+    return [{"slug": name, **each} for name, each in starts().items()]
+
+
+def _run(request: Request, parts: list[engine.Prepared]) -> list[engine.Outcome]:
+    """Send the reads of a model, after counting what their items take for the networks of the request."""
+    given = running.names(parts[0].lesson, "", keys.scratch("you", "run"), request.now) if parts else {}
+    if units := sum(costs.of_run(each.lesson, given) for each in parts):
+        costs.spend(table(), requests.address(request.event), units, request.now, page_cost.trace())
+    visitor, run_id = secrets.token_urlsafe(9), secrets.token_hex(4)
+    return engine.run(table(), parts, visitor, run_id, request.now, page_cost.trace())
+
+
+handler = serve(routes, guards=[forms.ours_only])

@@ -1,0 +1,176 @@
+"""The modeller's page: its start models, what a form changes, what Run compares, and its files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from features.modeller import modeller, parsing
+from features.modeller.evaluation import evaluated
+from shared.data import keys
+from shared.dynamodb.table import Table
+from tests.support.browsing import Browser, Seen
+
+STARTS = sorted(modeller.starts())
+
+
+def form_of(page: Seen) -> dict[str, str]:
+    """The fields of a page's model, as a browser sends them."""
+    form = next(each for each in page.document.iter("form") if each.get("id") == "model")
+    fields = {}
+    for each in form.iter():
+        name = each.get("name")
+        if (
+            each.tag not in ("input", "textarea", "select")
+            or not name
+            or (each.get("type") == "checkbox" and each.get("checked") is None)
+        ):
+            continue
+        if each.tag == "select":
+            fields[name] = next(one.get("value") for one in each.iter("option") if one.get("selected") is not None)
+        else:
+            fields[name] = (each.text or "").removeprefix("\n") if each.tag == "textarea" else each.get("value", "on")
+    return fields
+
+
+def library(visitor: Browser) -> dict[str, str]:
+    return form_of(visitor.get("/model?start=library"))
+
+
+def test_the_first_page_offers_each_start_model(visitor: Browser) -> None:
+    page = visitor.get("/model")
+
+    assert page.status == 200
+    for name in STARTS:
+        assert f'href="/model?start={name}"' in page.text
+    assert visitor.get("/model?start=nothing").status == 404
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_start_model_is_drawn_and_its_form_sends_the_same_model(visitor: Browser, name: str) -> None:
+    page = visitor.get(f"/model?start={name}")
+    fields = form_of(page)
+    again = visitor.post("/model", fields)
+
+    assert (page.status, again.status) == (200, 200)
+    assert parsing.read(json.loads(fields["was"])).model == parsing.read(json.loads(form_of(again)["was"])).model
+
+
+def test_a_change_is_tried_priced_and_undone(visitor: Browser) -> None:
+    tried = visitor.post("/model", library(visitor) | {"try": "size:Loan"})
+    undone = visitor.post("/model", form_of(tried) | {"undo": "1"})
+
+    assert "−$622.67" in tried.words
+    assert "$514 a month" in tried.words
+    assert "$1,137 a month" in undone.words
+
+
+def test_all_changes_together_leave_nothing_that_breaks(visitor: Browser) -> None:
+    page = visitor.get("/model?start=library")
+    button = next(each for each in page.document.iter("button") if each.get("name") == "try-all")
+    tried = visitor.post("/model", form_of(page) | {"try-all": button.get("value")})
+
+    assert "$388 a month" in tried.words
+    assert "0 break" in tried.words
+
+
+def test_an_edit_of_a_field_is_told_with_what_it_costs(visitor: Browser) -> None:
+    page = visitor.post("/model", library(visitor) | {"patterns.4.rate": "30 a second"})
+
+    assert "+$65.69 by Borrow a book: rate 25 a second → 30 a second" in page.words
+
+
+def test_a_wrong_field_has_its_sentence_and_the_rest_is_drawn(visitor: Browser) -> None:
+    wrong = {"patterns.1.key": "PK = <script>", "entities.3.PK": "BOOK#<Nothing>", "entities.0.name": "<b>Member</b>"}
+    page = visitor.post("/model", library(visitor) | wrong)
+
+    assert page.status == 422
+    assert "Hold has no attribute Nothing." in page.words
+    assert "<b>Member" not in page.text
+    assert "a month, on demand" in page.words
+    described = {each.get("aria-describedby") for each in page.document.iter("input") if each.get("aria-invalid")}
+    assert {"e-entities-3-PK", "e-entities-0-name"} <= described
+    assert {each.get("id") for each in page.document.iter("p")} >= described
+
+
+@pytest.mark.parametrize("kind", ["entities", "indexes", "patterns"])
+def test_rows_are_added_up_to_the_most_and_removed(visitor: Browser, kind: str) -> None:
+    page = visitor.post("/model", library(visitor) | {"add": kind})
+    before, after = (json.loads(fields["was"]) for fields in (library(visitor), form_of(page)))
+    removed = visitor.post("/model", form_of(page) | {"remove": f"{kind}.{len(after[kind]) - 1}"})
+
+    assert len(after[kind]) == len(before[kind]) + 1
+    assert json.loads(form_of(removed)["was"])[kind] == before[kind]
+    fields = library(visitor) | {f"{kind}.{at}.name": f"N{at}" for at in range(40)}
+    assert "at most" in visitor.post("/model", fields | {"add": kind}).words
+
+
+def test_a_link_that_was_cut_shows_its_whole_parts(visitor: Browser) -> None:
+    page = visitor.post("/model", {"open": "1", "model": json.dumps(modeller.starts()["library"])[:1500]})
+
+    assert page.status == 422
+    assert "ends too early" in page.words
+    assert "a month, on demand" in page.words
+
+
+@pytest.mark.parametrize("name", [name for name in STARTS if name != "empty"])
+def test_run_finds_on_the_engine_what_the_rules_say(visitor: Browser, table: Table, name: str) -> None:
+    before = {item["PK"] for item in table.everything()}
+    page = visitor.post("/model", form_of(visitor.get(f"/model?start={name}")) | {"run": "1"})
+
+    assert page.status == 200
+    assert "Items and units are those that the rules say." in page.words
+    written = [item for item in table.everything() if item["PK"] not in before]
+    assert {item["PK"].startswith((keys.scratches(), "ATTEMPTS")) for item in written} == {True}
+    assert all("ExpiresAt" in item for item in written)
+
+
+def test_a_network_can_run_models_only_so_often(visitor: Browser) -> None:
+    form = library(visitor) | {"run": "1"}
+
+    assert 429 in [visitor.post("/model", form).status for _ in range(80)]
+
+
+def exported(visitor: Browser, kind: str) -> Seen:
+    return visitor.post("/model/export", library(visitor) | {"as": kind})
+
+
+def test_the_json_of_a_model_opens_as_the_same_model(visitor: Browser) -> None:
+    saved = exported(visitor, "json")
+
+    assert saved.headers["Content-Disposition"] == ['attachment; filename="library.json"']
+    assert evaluated(parsing.from_text(saved.text).model).now.total() == 1136.61
+    assert "$1,137 a month" in visitor.post("/model", {"open": "1", "model": saved.text}).words
+
+
+def test_the_workbench_model_has_each_entity_with_its_keys(visitor: Browser) -> None:
+    table: Any = exported(visitor, "workbench").json["DataModel"][0]
+
+    assert [each["FacetName"] for each in table["TableFacets"]] == ["Member", "Book", "Loan", "Hold"]
+    assert table["GlobalSecondaryIndexes"][0]["KeyAttributes"]["SortKey"]["AttributeName"] == "GSI1SK"
+    assert table["TableFacets"][2]["TableData"][0]["PK"]["S"].startswith("MEMBER")
+
+
+def test_the_keys_as_python_make_the_keys_of_the_model(visitor: Browser) -> None:
+    names: dict[str, Any] = {}
+    exec(exported(visitor, "keys").text, names)  # it is what a visitor gets
+
+    assert names["loan"]("1", "2026-11-27", "9") == {"PK": "MEMBER#1", "SK": "LOAN#2026-11-27#9"}
+    assert names["loan_in_gsi1"]("out", "2026-12-01") == {"GSI1PK": "STATUS#out", "GSI1SK": "2026-12-01"}
+
+
+def test_the_cdk_table_synthesizes_with_its_index(visitor: Browser) -> None:
+    from aws_cdk import App  # noqa: PLC0415  # it takes seconds to import
+    from aws_cdk.assertions import Template  # noqa: PLC0415
+
+    names: dict[str, Any] = {}
+    exec(exported(visitor, "cdk").text, names)
+    template = Template.from_stack(names["LibraryStack"](App(), "Library"))
+
+    template.has_resource_properties("AWS::DynamoDB::GlobalTable", {"KeySchema": [
+        {"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"},
+    ]})  # fmt: skip
+    table = next(iter(template.find_resources("AWS::DynamoDB::GlobalTable").values()))
+    assert [each["IndexName"] for each in table["Properties"]["GlobalSecondaryIndexes"]] == ["GSI1"]
