@@ -18,7 +18,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam audit sbom dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
+.PHONY: help install checkov sam mcp audit sbom dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
 	test-all mutants fire drift interleave bench lock docs demo pictures fork adopt synth clean
 
 help: ## List the targets
@@ -55,6 +55,8 @@ sam: .venv-sam/.installed ## Install the AWS SAM CLI, to run functions with Dock
 		|| .venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 			--only-binary :all: -r requirements/$*.txt
 	@touch $@
+
+mcp: .venv-mcp/.installed ## Install the SDK of the Model Context Protocol, which btd mcp needs
 
 audit: install .venv-audit/.installed ## Ask PyPI and npm for known vulnerabilities of the locked packages
 	@$(BIN)/python -m tools.audit
@@ -185,6 +187,7 @@ lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && for name in checkov sam audit; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && ../$(UV_COMPILE) -c dev.txt --no-deps demo.in -o demo.txt
 	@cd requirements && ../$(UV_COMPILE) -c dev.txt --upgrade bench-powertools.in -o bench-powertools.txt
+	@cd requirements && ../$(UV_COMPILE) -c dev.txt --upgrade mcp.in -o mcp.txt
 	@npm install --package-lock-only --silent
 	@npm install --package-lock-only --silent --prefix demo
 

@@ -1,0 +1,7 @@
+"""The modeller's command of ``btd``."""
+
+from __future__ import annotations
+
+from features.modeller.assistant import mcp
+
+COMMANDS = (mcp,)
