@@ -12,7 +12,7 @@ from shared.data.catalog import deals, topics
 from shared.data.members import alerts, follows, messages, users
 from shared.dynamodb.table import Table
 from shared.html import cookies, views
-from shared.models.catalog import BRAND, Deal, Topic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.messages import DealNews
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PostDeal, entered
@@ -113,6 +113,7 @@ def test_a_message_of_last_year_says_its_year(table: Table, monkeypatch: pytest.
 
 def test_a_message_says_what_it_was_for_and_what_changed_since(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal(title="Trail runner", price="31.90", category="electronics")
+    follows.watch(table, Topic(CATEGORY, "electronics"), "ana", times.now())
     told(table, deal, kind="category")
     told(table, post_deal(2), kind="brand")
     told(table, post_deal(3), kind="hot")
@@ -122,9 +123,74 @@ def test_a_message_says_what_it_was_for_and_what_changed_since(ana: Browser, tab
 
     shown = ana.get("/my/inbox").words
     assert ("You watch Electronics" in before, " then" in before) == (True, False)
-    for words in ("You watch Electronics", "You watch Apple", "Hot", "Road runner", "$29.90"):
+    for words in ("You watch Electronics", "You watched Apple", "Hot", "Road runner", "$29.90"):
         assert words in shown
     assert "Was called “Trail runner” then Cost $31.90 then" in shown
+
+
+def test_colours_of_one_product_are_one_row_and_are_read_together(
+    ana: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noon = times.now().replace(hour=12)
+    monkeypatch.setattr(times, "now", lambda: noon)
+    for colour in ("blue", "red", "green"):
+        told(table, post_deal(title="Road runner", variant=colour))
+    other, again = (
+        post_deal(title="Kettle", link="https://shop.example/kettle"),
+        post_deal(title="Road runner", variant="black"),
+    )
+    told(table, other)
+    told(table, again, kind="hot")
+
+    rows = rows_of(ana.get("/my/inbox"))
+    (link,) = [link for words, link in rows if "3 colours and sizes" in words]
+    opened = ana.get(link)
+
+    assert [words.count("Unread") for words, _ in rows] == [1, 1, 1]  # what came for another reason stands alone
+    assert opened.location.startswith("/deals/")
+    assert messages.unread_count(table, "ana", noon) == 2
+    assert sorted(words.count("Unread") for words, _ in rows_of(ana.get("/my/inbox"))) == [0, 1, 1]
+
+
+@pytest.mark.damages
+def test_messages_of_others_and_of_nobody_are_not_read_beside_ones_own(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal()
+    own, theirs = told(table, deal), told(table, deal, "bo")
+
+    opened = ana.get(f"/my/inbox/{own}?alike={theirs},x,,{'0' * 27}")
+
+    assert opened.location == f"/deals/{deal.deal_id}"
+    assert messages.unread_count(table, "bo", times.now()) == 1
+
+
+def test_each_message_says_how_to_stop_such_ones(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    follows.watch(table, APPLE, "ana", times.now())
+    follows.watch(table, SHOES, "ana", times.now())
+    kinds: tuple[DealNews, ...] = ("brand", "category", "words", "hot")
+    for kind in kinds:
+        told(table, post_deal(title=f"Of {kind}"), kind=kind)
+
+    page = ana.get("/my/inbox")
+    actions = (each.get("action", "") for each in page.document.iter("form"))
+    forms = {action for action in actions if "/my/watches/" in action}
+    links = [each.get("href") for each in page.document.iter("a") if "Stop these" in "".join(each.itertext())]
+    stopped = ana.post("/my/watches/brand/apple", {"next": "/my/inbox", "on": "0"})
+    after = ana.get(stopped.location)
+
+    assert forms == {"/my/watches/category/shoes", "/my/watches/brand/apple"}
+    assert sorted(links) == ["/my/watches#alerts", "/my/watches#hot"]
+    assert stopped.location == "/my/inbox?notice=unwatched"
+    assert "You’re no longer watching it." in after.words
+    assert ("You watched Apple" in after.words, "You watch Shoes" in after.words) == (True, True)
+    assert "/my/watches/brand/apple" not in after.text
+
+
+def rows_of(page: Seen) -> list[tuple[str, str]]:
+    """The words of each row of the inbox, and where it leads."""
+    rows = [each for each in page.document.iter("li") if "row" in (each.get("class") or "").split()]
+    return [(" ".join("".join(row.itertext()).split()), next(row.iter("h3"))[0].get("href")) for row in rows]
 
 
 @pytest.mark.damages
@@ -148,7 +214,7 @@ def test_an_inbox_goes_on_and_a_forged_cursor_leads_to_the_newest(
     ana: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     for minutes in range(1, 28):
-        told(table, post_deal(minutes, title=f"Runner {minutes:03}"))
+        told(table, post_deal(minutes, title=f"Runner {minutes:03}", link=f"https://shop.example/{minutes}"))
 
     first = ana.get("/my/inbox")
     second = ana.get(next(a.get("href") for a in first.document.iter("a") if "cursor=" in (a.get("href") or "")))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -10,11 +11,11 @@ from typing import Any
 from functions.pages.mine.following import suggested
 from shared.data.catalog import deals
 from shared.data.members import follows, messages
-from shared.errors import Forbidden
+from shared.errors import Forbidden, NoSuchMessage
 from shared.html import cookies, pages, views
-from shared.html.inbox import place_of, why
+from shared.html.inbox import place_of, stops, topic_of, why
 from shared.html.pages import Answer, Request, Routes
-from shared.models.catalog import Deal
+from shared.models.catalog import Deal, Topic
 from shared.models.messages import AboutDeal, Message
 from shared.runtime.environment import table
 from shared.values import times
@@ -31,17 +32,16 @@ def inbox(request: Request) -> Answer:
     unread_only = request.query.get("unread") == "yes"
     cursor = request.query.get("cursor") or None
     read = partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor)
-    (page,), head = cookies.beside_head(request, read)
+    (page, followed), head = cookies.beside_head(request, read, partial(follows.watches, table(), username))
     found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
     about = {deal.deal_id: deal for deal in found}
     empty = not (page.items or cursor or unread_only)
-    followed = follows.watches(table(), username) if empty else []
     return pages.page(
         "mine/inbox.html",
         here="/my/inbox",
         description="Messages about deals of your brands and categories, hot deals and your orders.",
         notice=request.notice,
-        rows=[_message_row(message, about, request.now) for message in page.items],
+        rows=[_message_row(group, about, followed, request.now) for group in _groups(page.items, about)],
         total=len(page.items) if not (unread_only or cursor or page.next) else None,
         unread_only=unread_only,
         older=page.next,
@@ -66,14 +66,42 @@ def read_message(request: Request, message_id: str) -> Answer:
     """
     if not request.opens_page:
         raise Forbidden("Open this message as a page: it cannot be loaded ahead of time.")
-    message = messages.mark_read(table(), cookies.member_of(request).username, message_id, request.now)
+    username = cookies.member_of(request).username
+    message = messages.mark_read(table(), username, message_id, request.now)
+    alike = filter(None, request.query.get("alike", "").split(",")[:PAGE])
+    table().gather([partial(_mark_read, username, each, request.now) for each in alike])
     return pages.redirect(place_of(message))
 
 
-def _message_row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
-    """An inbox row: why the message came, when, and its deal as it is now, if it has one."""
+def _mark_read(username: str, message_id: str, now: datetime) -> None:
+    with suppress(NoSuchMessage):  # it has expired
+        messages.mark_read(table(), username, message_id, now)
+
+
+def _deal_of(message: Message, found: Mapping[str, Deal]) -> Deal | None:
+    return found.get(message.about.deal_id) if isinstance(message.about, AboutDeal) else None
+
+
+def _groups(shown: Sequence[Message], found: Mapping[str, Deal]) -> list[list[Message]]:
+    """The messages, those of a day about colours and sizes of one product, sent for one reason, together."""
+    alike = views.grouped(deal for message in shown if (deal := _deal_of(message, found)))
+    of_product = {deal.deal_id: number for number, deals_ in enumerate(alike) for deal in deals_}
+    groups: dict[Any, list[Message]] = {}
+    for message in shown:
+        deal = _deal_of(message, found)
+        same = (of_product[deal.deal_id], why(message), message.created_at.date()) if deal else message.message_id
+        groups.setdefault(same, []).append(message)
+    return [*groups.values()]
+
+
+def _message_row(
+    alike: Sequence[Message], found: Mapping[str, Deal], followed: Collection[Topic], now: datetime
+) -> dict[str, Any]:
+    """An inbox row: why the messages came, when, how to stop them, and the first one's deal as it is now."""
+    message, *others = alike
     about, is_today = message.about, message.created_at.date() == now.date()
-    deal = found.get(about.deal_id) if isinstance(about, AboutDeal) else None
+    deal, topic = _deal_of(message, found), topic_of(message)
+    variants = len({each.about.deal_id for each in alike if isinstance(each.about, AboutDeal)})
     then = []  # how the deal, which the row shows as it is now, differs from the message
     if deal and isinstance(about, AboutDeal):
         if about.title != deal.title:
@@ -82,10 +110,13 @@ def _message_row(message: Message, found: Mapping[str, Deal], now: datetime) -> 
             then.append(f"Cost {views.money(about.price, about.currency)} then")
     return {
         "id": message.message_id,
-        "unread": message.unread,
+        "alike": ",".join(each.message_id for each in others if each.unread),
+        "more": f"{variants} colours and sizes" if variants > 1 else "",
+        "unread": any(each.unread for each in alike),
         "at": times.to_iso(message.created_at),
         "when": views.clock(message.created_at) if is_today else views.day(message.created_at, now),
-        "why": why(message),
+        "why": why(message, still=topic is None or topic in followed),
+        "stops": stops(message, followed),
         "title": deal.title if deal else about.title if isinstance(about, AboutDeal) else message.subject,
         "deal": views.card(deal, now, width=128) if deal else None,
         "since": then,
