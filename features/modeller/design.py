@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
@@ -16,6 +18,11 @@ BUSIEST = 0.001
 
 YEAR = 365
 """Days over which items are spread."""
+
+
+@lru_cache(maxsize=256)
+def _specs(attributes: tuple[tuple[str, str], ...]) -> Mapping[str, list[str]]:
+    return {name: spec.split() for name, spec in attributes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,7 @@ class Entity:
 
     def spec(self, attribute: str) -> list[str]:
         """The words that say which values an attribute has, such as ``text 20``; empty for an unknown attribute."""
-        return dict(self.attributes).get(attribute, "").split()
+        return _specs(self.attributes).get(attribute, [])
 
 
 @dataclass(frozen=True, slots=True)

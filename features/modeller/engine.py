@@ -6,14 +6,14 @@ scratch partition's longer keys and its items' end count for the comparison, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from features.modeller import requests
 from features.modeller.design import Index, Pattern
-from features.modeller.evaluation import ITEM_TYPE, Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
+from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
 from features.textbook import drawing, running
 from features.textbook.drawing import Partition, Row
 from features.textbook.lessons import Lesson, Step
@@ -21,7 +21,7 @@ from features.textbook.running import Done, Given, Reply
 from shared.data import keys
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import Basis, size_of, units_read
-from shared.dynamodb.schema import GSI1, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.schema import GSI1, KEYS, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 
@@ -97,7 +97,8 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
     bytes_read = sum(bytes_in(row, weights(shown[at])) for at in read)
     arguments = requests.arguments(asked, lambda _: _home(found[names[0]]), lambda text: fill(literal(text), found))
     step = Step(requests.operation(pattern), arguments, finds=len(kept))
-    items = [_item(each, row, pattern.index) for each in shown]
+    places = {f"{of}{part}" for of in ("", *(each.name for each in now.model.indexes)) for part in NAMES}
+    items = [_item(each, row, places) for each in shown]
     lesson = Lesson("", pattern.name, "", "", "", items=items, ours=[step])
     units = units_read(bytes_read, consistent=pattern.consistent)
     held = sum(bytes_in(row, weights(item)) for item in lie)
@@ -112,9 +113,9 @@ def _home(partition: object) -> str:
     return f"{{scratch}}:{partition}"
 
 
-def _item(item: Made, row: Index, index: str) -> dict[str, Any]:
+def _item(item: Made, row: Index, keys_of_model: Collection[str]) -> dict[str, Any]:
     """An item as it is written into the scratch table: with the keys that the pattern reads, and what they copy."""
-    own = {name: value for name, value in item.items() if not name.endswith(NAMES) or name == ITEM_TYPE}
+    index, own = row.name, {name: value for name, value in item.items() if name not in keys_of_model}
     if row.copies is not None:
         own = {name: value for name, value in own.items() if name in row.copies}
     places = {PARTITION_KEY: _home(item[PARTITION_KEY]), SORT_KEY: item.get(SORT_KEY, requests.NO_SORT_KEY)}
@@ -130,6 +131,9 @@ def _item(item: Made, row: Index, index: str) -> dict[str, Any]:
 def by_rules(each: Prepared, now: datetime) -> Partition | None:
     """A partition as the rules say it is read: nothing is sent."""
     given = running.names(each.lesson, "", keys.scratch("you", "run"), now)
+    drawn = {*each.columns[:COLUMNS], *KEYS}
+    brief = [{name: value for name, value in item.items() if name in drawn} for item in each.lesson.items]
+    each = replace(each, lesson=replace(each.lesson, items=brief))
     items = [*running.filled_items(each.lesson, given)]
     reply = Reply([items[at] for at in each.kept], len(each.read))
     done = Done(each.lesson.ours[0], {}, reply, None, [items[at] for at in each.read], str(given["scratch"]))
