@@ -26,7 +26,7 @@ LIBRARY = "/model?start=library"
 
 def test_a_model_is_tried_and_undone_without_script(visit: Visit) -> None:
     page = visit("/learn", script=False)
-    page.get_by_role("link", name="A table of one’s own").click()
+    page.get_by_role("link", name="Design a table of one’s own").click()
     page.get_by_role("link", name="Library").click()
     page.locator("button[value='size:Loan']").click()
     expect(page.locator(".now")).to_contain_text("$514")
