@@ -19,7 +19,7 @@ export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
 .PHONY: help install checkov sam mcp audit sbom dynamodb-local run stop reset status env invoke check style types features format quick behaviour data test thorough \
-	test-all mutants fire drift interleave bench lock docs demo pictures fork adopt synth clean
+	test-all mutants fire drift interleave bench lock docs demo pictures fork adopt portable synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -182,7 +182,7 @@ bench: install ## Measure, and write the tables of docs/benchmarks.md (one only:
 
 lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
-	@cd requirements && for name in lambda-lean lambda-full lambda-pictures lambda-passkeys lambda-runtime installer; do \
+	@cd requirements && for name in lambda-lean lambda-full lambda-pictures lambda-passkeys lambda-runtime btd installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && for name in checkov sam audit; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && ../$(UV_COMPILE) -c dev.txt --no-deps demo.in -o demo.txt
@@ -205,6 +205,13 @@ pictures: install ## Take the pictures of docs/site.md
 
 fork: install ## Copy the project without some features (WITHOUT="textbook"; TO: a new folder)
 	@$(BIN)/python -m tools.fork "$(TO)" $(WITHOUT)
+
+# It is run with the folder as PYTHONPATH: python3 -c "import cli; cli.start()" probe
+portable: install ## Put btd, as committed, and its packages in build/btd, for a Python that installs none (FOR=/usr/bin/python3)
+	@rm -rf build/btd
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --target build/btd --require-hashes --no-deps --no-build-isolation \
+		--python-version "$$($(or $(FOR),python3) -c 'import sys; print("%d.%d" % sys.version_info[:2])')" -r requirements/btd.txt
+	@git archive HEAD cli docs features functions infra local shared tools web | tar -x -C build/btd
 
 adopt: install ## Rename the site, its stacks and metrics in this checkout (NAME="Corner Bargains")
 	@$(BIN)/python -m tools.adopt "$(NAME)"

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -297,20 +298,41 @@ def test_the_stages_that_can_be_deployed_are_those_of_the_settings() -> None:
     assert set(options) == set(STAGES) - {"local"}
 
 
-def test_alarms_are_watched_after_a_deployment_and_what_was_there_before_is_deployed_again_if_one_rings() -> None:
+def test_a_deployment_is_watched_and_probed_and_what_was_there_before_is_deployed_again_if_that_fails() -> None:
     done = read(DEPLOY)["jobs"]["deploy"]["steps"]
     deploys = [n for n, step in enumerate(done) if "cdk deploy" in step.get("run", "")]
-    (watched,) = [n for n, step in enumerate(done) if step.get("id") == "alarms"]
+    watched, probed = [n for n, step in enumerate(done) if step.get("id") in ("alarms", "probe")]
     again = done[deploys[-1]]
 
-    assert deploys[0] < watched < deploys[1]
+    assert deploys[0] < watched < probed < deploys[1]
     assert "--state-value ALARM" in done[watched]["run"]
-    # Only if an alarm rang: if the deployment itself fails, CloudFormation has gone back already.
-    assert again["if"] == "failure() && steps.alarms.outcome == 'failure'"
+    assert done[probed]["run"].endswith(f"probe || test $? -eq {UNTESTED}")
+    # Only if one of the two failed: if the deployment itself fails, CloudFormation has gone back already.
+    assert again["if"] == "failure() && (steps.alarms.outcome == 'failure' || steps.probe.outcome == 'failure')"
     # Runs are told apart by their stage, and what is deployed again has been deployed with success.
     assert read(DEPLOY)["run-name"] == "deploy ${{ inputs.stage }}"
     assert 'displayTitle == \\"deploy $STAGE\\"' in again["run"]
     assert "--status success" in again["run"]
+
+
+UNTESTED = 3
+"""The exit code of a probe that AWS didn't let ask."""
+
+
+@pytest.mark.thorough
+def test_the_command_line_runs_where_nothing_is_installed() -> None:
+    subprocess.run(["make", "--silent", "portable", f"FOR={sys.executable}"], cwd=ROOT, check=True, timeout=600)
+
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", "import cli; cli.start()", "--help"],  # without this environment's packages
+        cwd=ROOT / "build" / "btd",
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "build" / "btd")},
+    )
+
+    assert done.returncode == 0, done.stderr
 
 
 def test_what_deploys_runs_the_functions_own_python() -> None:
