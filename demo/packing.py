@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import html
 import io
 import json
 import os
@@ -26,6 +27,7 @@ from infra.rows import Caller
 from infra.settings import STAGES
 from infra.stage import this_machine
 from local import sample
+from shared import features, hooks
 from shared.data.catalog import topics
 from shared.data.members import users
 from shared.models.members import User
@@ -60,7 +62,7 @@ CODE = (
 
 def rows() -> Json:
     """The rows of the pages' functions and of those that follow writes, as on the laptop's stage, without features'
-    options."""
+    options, and of pages that only the demo has."""
     stage = replace(STAGES["local"], options=())
     functions, environment = {}, dict[str, str]()
     for row in of_stage(stage):
@@ -70,6 +72,9 @@ def rows() -> Json:
         module = module_of(row.name)
         functions[row.name] = {"module": module, "pages": row.pages, "reads": reads, "each_minute": row.each_minute}
         environment |= variables(row, stage, "big-time-deals")
+    for each in features.roles(hooks.Demo):
+        for pages, module in each.PAGES.items():
+            functions[module] = {"module": module, "pages": pages, "reads": None, "each_minute": False}
     environment |= {"POWERTOOLS_SERVICE_NAME": "tab", "POWERTOOLS_LOG_LEVEL": "ERROR", "LOG_LEVEL": "ERROR"}
     environment.pop("FUNCTION")
     return {"functions": functions, "variables": environment}
@@ -77,7 +82,7 @@ def rows() -> Json:
 
 def fill(site: Site) -> datetime:
     """Fill a new site's table with the seeds, two accounts and the sample, and build the page copies. Returns the time
-    that all of it is of."""
+    at the end: a copy that is later than the tab's clock would not be built again."""
     table, now = environment.table(), times.now()
     topics.plant_seeds(table, now)
     for name in ("member", "editor"):
@@ -86,14 +91,14 @@ def fill(site: Site) -> datetime:
     site.follow()
     site.tick()
     site.changes()
-    return now
+    return times.now()
 
 
 def pack() -> None:
     """Write the parts: the filled table, and the archives for the tab's Python. Raises SystemExit on failure."""
     PARTS.mkdir(parents=True, exist_ok=True)
     site = Site(rows(), "http://127.0.0.1", "/site")
-    (PARTS / "clock").write_text(str(int(fill(site).timestamp())))
+    (PARTS / "clock").write_text(str(int(fill(site).timestamp()) + 1))
     (PARTS / "kept.json").write_text(site.kept())
     (PARTS / "rows.json").write_text(json.dumps(rows()))
     at = {"/app": ROOT, "/lambda": bundle("full", this_machine()).path, "/libraries": sysconfig.get_path("purelib")}
@@ -119,7 +124,7 @@ def write(to: Path = BUILT) -> None:
     }
     shell, worker = {name: _shell(name) for name in SHELL}, (HERE / "sw.js").read_bytes()
     build = hashlib.sha256(b"".join([code.encode(), *contents.values(), *shell.values(), worker])).hexdigest()[:12]
-    for mark, text in {"BUILD": build, "CODE": code, "LINKS": _links()}.items():
+    for mark, text in {"BUILD": build, "CODE": code, "LINKS": _links(), "TOOLS": _tools()}.items():
         shell["index.html"] = shell["index.html"].replace(mark.encode(), text.encode())
     files = dict.fromkeys(SHELL, "") | {f"{build}/{name.removesuffix('.packed')}": "" for name in contents}
     files |= {f"{build}/{name}": kind for name, kind in PACKED.items()}
@@ -137,6 +142,12 @@ def _links() -> str:
         return ""
     code = f"{os.environ['GITHUB_SERVER_URL']}/{repository}"
     return f' <a href="../">Read the documentation</a> or <a href="{code}">get the code</a>.'
+
+
+def _tools() -> str:
+    """Buttons for the features' own pages of the demo."""
+    links = [link for each in features.roles(hooks.Demo) for link in each.LINKS]
+    return "\n".join(f'<button type="button" data-to="{path}">{html.escape(name)}</button>' for path, name in links)
 
 
 def _shell(name: str) -> bytes:

@@ -36,6 +36,9 @@ from shared.runtime import environment
 
 REGION = "us-east-1"
 
+AT_ONCE = 200
+"""Records of the stream between two answers of the tab: some hundred milliseconds of work for each reader."""
+
 TTL_SERVICE = {"principalId": "dynamodb.amazonaws.com", "type": "Service"}
 
 Json = dict[str, Any]
@@ -104,8 +107,18 @@ class Site:
         """Stream records not read yet, as JSON: a tab may be closed before they are."""
         return json.dumps(self.records)
 
-    def answer(self, method: str, address: str, headers: Mapping[str, str], body: str | None = None) -> Json:
-        """Answer a request like the gateway: the function's status, headers and content."""
+    def answer(
+        self,
+        method: str,
+        address: str,
+        headers: Mapping[str, str],
+        body: str | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> Json:
+        """Answer a request like the gateway: the function's status, headers and content.
+
+        No gateway passes on a form's ``files``: they are for pages that only the demo has.
+        """
         parts = urlsplit(address)
         query = parse_qsl(parts.query, keep_blank_values=True)
         fitting = [each for each in self.prefixes if f"{parts.path}/".startswith(f"{each}/")]
@@ -128,6 +141,7 @@ class Site:
                 "stage": "web",
                 "identity": {"sourceIp": "192.0.2.1"},
             },
+            **({"files": {name: bytes(content) for name, content in files.items()}} if files else {}),
         }
         got = self.invoke(self.prefixes[max(fitting, key=len)], event)
         text = got["body"] or ""
@@ -146,16 +160,23 @@ class Site:
 
     def follow(self) -> None:
         """Deliver new records to the stream's readers, and their messages to the messenger, until nothing is left."""
-        while self._gather() or self.waiting.bodies:
-            records, self.records = self.records, []
-            for name, row in self.functions.items():
-                wanted = [each for each in records if row["reads"] and fits(each, row["reads"]["filters"])]
-                size = row["reads"]["batch_size"] if wanted else 1
-                for start in range(0, len(wanted), size):
-                    EventSource(partial(self.invoke, name)).deliver(wanted[start : start + size])
-            bodies, self.waiting.bodies[:] = self.waiting.bodies[:5], self.waiting.bodies[5:]
-            if bodies:
-                self.invoke("messenger", {"Records": [_message(body) for body in bodies]})
+        while self.follow_some():
+            pass
+
+    def follow_some(self) -> bool:
+        """Deliver some of the records and messages; returns whether there were any."""
+        if not self._gather() and not self.waiting.bodies:
+            return False
+        records, self.records = self.records[:AT_ONCE], self.records[AT_ONCE:]
+        for name, row in self.functions.items():
+            wanted = [each for each in records if row["reads"] and fits(each, row["reads"]["filters"])]
+            size = row["reads"]["batch_size"] if wanted else 1
+            for start in range(0, len(wanted), size):
+                EventSource(partial(self.invoke, name)).deliver(wanted[start : start + size])
+        bodies, self.waiting.bodies[:] = self.waiting.bodies[:5], self.waiting.bodies[5:]
+        if bodies:
+            self.invoke("messenger", {"Records": [_message(body) for body in bodies]})
+        return True
 
     def tick(self) -> None:
         """Do the work of each minute: remove expired items (TTL), and call the scheduled functions."""

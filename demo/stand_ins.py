@@ -94,6 +94,14 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__path__ = []
 
 
+def real(*names: str) -> None:
+    """Provide these modules from now on. What has imported their stand-ins keeps those."""
+    Absent.names = tuple(name for name in Absent.names if name not in names)
+    for name in [name for name, each in sys.modules.items() if isinstance(each, _Made)]:
+        if f"{name}.".startswith(tuple(f"{each}." for each in names)):
+            del sys.modules[name]
+
+
 class Mismatch(Exception):  # argon2's own name for it ends in "Error", too
     """A password doesn't match its hash."""
 

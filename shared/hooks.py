@@ -591,8 +591,15 @@ class Demo(Role):
     PACKED: tuple[str, ...] = ()
     """Pages whose needs are packed to be there at first sight."""
 
+    PAGES: Mapping[str, str] = {}
+    """Pages that only the demo has: by the beginning of their paths, the module that answers them."""
+
+    LINKS: tuple[tuple[str, str], ...] = ()
+    """Links beside the demo's buttons: path and name."""
+
     PREPARES: Mapping[str, Callable[[Any], None]] = {}
-    """What is called with DynamoDB's client before a function is first invoked, by the function's name."""
+    """What is called with DynamoDB's client before a function is first invoked, by the function's name; a page of the
+    demo alone has the name of its module."""
 
     def connect(self, files: Any, /) -> None:
         """Take the demo's files instead of a bucket."""

@@ -99,6 +99,11 @@ for (const button of document.querySelectorAll("[data-as]")) button.onclick = as
   frame.focus();
 };
 
+for (const button of document.querySelectorAll("[data-to]")) button.onclick = () => {
+  frame.contentWindow.location = base + button.dataset.to;
+  frame.focus();
+};
+
 part("over").onclick = async () => {
   if (!confirm("Start over? Everything you did in this demo goes.")) return;
   await fetch(`${base}/-/over`, { method: "POST" });

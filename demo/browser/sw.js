@@ -59,9 +59,10 @@ async function ofSite({ request, clientId }, path) {
   // An address that was copied from within the site, or a new tab: the page around the site opens it.
   if (request.mode === "navigate" && request.destination === "document") return Response.redirect(`${root}#${path}`, 302);
   const { method } = request, once = /^\/(assets|pictures)\//.test(path) && method === "GET", cache = await caches.open(`${lock} ${build}`);
+  const isForm = (request.headers.get("Content-Type") ?? "").startsWith("multipart/form-data"); // with files
   const kept = once && (await cache.match(request.url)); // their names hold their content's hash
   if (kept) return kept;
-  const body = method === "POST" ? await request.text() : null, headers = Object.fromEntries(request.headers);
+  const body = method !== "POST" ? null : isForm ? [...(await request.formData())] : await request.text(), headers = Object.fromEntries(request.headers);
   if (request.referrer.startsWith("http")) headers.referer = request.referrer; // which is no header yet
   for (let tries = 0; tries < 300; tries++) {
     const tab = await leader();

@@ -11,7 +11,7 @@ const total = Object.values(sizes).reduce((sum, each) => sum + each);
 const EARLY = /^\/($|\?|assets\/|pictures\/|my\/status|site\.webmanifest)/; // what the first archive answers
 const post = (message, moved) => self.postMessage(message, moved);
 const step = (text, percent) => post({ step: text, percent });
-let py, site, rest, loaded = 0, turn = Promise.resolve();
+let py, site, rest, loaded = 0, following = false, turn = Promise.resolve();
 
 // What Pyodide and this load, with the bytes counted as they come: of a copy, for browsers keep what they compiled of
 // WebAssembly only where its answer is untouched. What is here from a visit before comes at once, and costs no copy.
@@ -148,6 +148,12 @@ const page = (status, title, sentence, to, link, more = "") => {
   return text(status, `<!doctype html><html lang="en"><title>${title}</title><meta name="viewport" content="width=device-width">${main}</html>`, "text/html");
 };
 const LEAVING = "The click is counted. The link leads to another site, which the demo does not open by itself, and the sample’s shops are invented:";
+// A form with files: its fields as of any other form, and the files beside them.
+async function apart(fields) {
+  const texts = fields.filter(([, value]) => typeof value === "string"), files = fields.filter(([, value]) => typeof value !== "string");
+  const contents = await Promise.all(files.map(async ([name, file]) => [name, new Uint8Array(await file.arrayBuffer())]));
+  return [new URLSearchParams(texts).toString(), new Map(contents)];
+}
 const NO_PICTURES = "A browser sends them to a bucket of S3, which a tab does not have. The deal is as it was.";
 
 async function answer({ method, path, headers, body }) {
@@ -162,7 +168,12 @@ async function answer({ method, path, headers, body }) {
   }
   for (const [name, { until }] of jar) if (until < Date.now()) jar.delete(name);
   const cookie = [...jar].map(([name, { value }]) => `${name}=${value}`).join("; ");
-  const ask = () => site.answer(method, path, py.toPy(cookie ? { ...headers, cookie } : headers), body ?? undefined).toJs({ dict_converter: Object.fromEntries });
+  let files = new Map();
+  if (Array.isArray(body)) {
+    [body, files] = await apart(body);
+    headers["content-type"] = "application/x-www-form-urlencoded";
+  }
+  const ask = () => site.answer(method, path, py.toPy(cookie ? { ...headers, cookie } : headers), body ?? undefined, py.toPy(files)).toJs({ dict_converter: Object.fromEntries });
   let got = ask();
   if (got.status === 500 && EARLY.test(path)) got = await more().then(ask);
   const to = got.headers.find(([name]) => name === "Location")?.[1];
@@ -173,16 +184,29 @@ async function answer({ method, path, headers, body }) {
   return { ...got, cookies, headers: shown.map(([name, value]) => [name, value.replace("frame-ancestors 'none'", "frame-ancestors 'self'")]) };
 }
 
+// The stream's readers, a part of the records at a time: pages that are asked for come between.
+function follow() {
+  following = true;
+  after(async () => {
+    following = false;
+    await more();
+    if (site.follow_some()) {
+      following = true;
+      setTimeout(follow);
+    }
+  });
+}
+
 self.onmessage = ({ data }) => {
   if (data.begin) turn = begin(data).catch((error) => post({ failed: `The site could not be started (${error.message}). Check the connection, and reload the page.` }));
-  else if (data.more) more().then(() => after(() => site.follow())).catch((error) => console.error(error)); // what a closed tab left
-  else if (data.tick) after(() => site && more().then(() => site.tick()).then(() => post({ ticked: true })));
+  else if (data.more) more().then(follow).catch((error) => console.error(error)); // what a closed tab left
+  else if (data.tick) after(() => site && !following && more().then(() => site.tick()).then(() => post({ ticked: true })));
   else after(async () => {
     const got = await answer(data).catch((error) => {
       console.error(error);
       return text(500, "Something went wrong in this tab: reload it.");
     });
     post({ ...got, id: data.id, cookies: got.cookies.filter((line) => !/HttpOnly/i.test(line)) });
-    if (data.method === "POST") setTimeout(() => after(() => more().then(() => site.follow())), 100); // the page that it leads to comes first
+    if (data.method === "POST") setTimeout(follow, 100); // the page that it leads to comes first
   });
 };

@@ -3,7 +3,6 @@ brands."""
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -379,6 +378,8 @@ def brand_named(name: str) -> Topic:
 
 def brands_like(name: str) -> list[tuple[str, str]]:
     """Brands whose slug begins with a name, or nearly equals it."""
+    import difflib  # noqa: PLC0415  # most brands are there
+
     known = topics.brand_names(table())
     wanted = "-".join(words.in_text(name))
     begin = [slug for slug in known if wanted and slug.startswith(wanted)]

@@ -8,7 +8,6 @@ last word as it is typed, and correct misspelled ones.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -493,6 +492,8 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
         found = _find(table, instead, limit, None)
         if found.matches:
             return replace(found, instead=found.instead or instead)
+    import difflib  # noqa: PLC0415  # most searches find something
+
     near = [
         like
         for typed, counts in known.items()
