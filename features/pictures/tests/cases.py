@@ -49,7 +49,8 @@ def _order(table: Table, deal: Deal) -> None:
     fetches.order(table, "cdn.shop.example", deal.deal_id, deal.created_at)
 
 
-HAPPENS_TO = (_order,)
+HAPPENS = HAPPENS_TO = (_order,)
+NOT_IN_SAMPLE = (keys.FETCH,)
 COMMANDS = {
     "Fetch the pictures that deals name": (
         "deals fetch-pictures cdn.shop.example",
