@@ -9,14 +9,14 @@ otherwise the page says that nothing was done, and shows the deals as they are.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from functions.pages.desk import deal_form
 from functions.pages.desk.frame import brand_names, desk_page, edit
 from functions.pages.desk.lists import CHOICE, FRONT, List
-from shared.data.catalog import deals, picks
+from shared.data.catalog import deals, editing, picks
 from shared.errors import (
     BadRequest,
     Damaged,
@@ -25,6 +25,7 @@ from shared.errors import (
     Impossible,
     NoSuchDeal,
     NoSuchTopic,
+    TooLateToUndo,
     Unavailable,
 )
 from shared.html import cookies, forms, pages, views
@@ -34,6 +35,7 @@ from shared.http import requests
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
 from shared.values.naming import counted
+from shared.values.times import to_iso
 
 routes = Routes()
 
@@ -45,7 +47,9 @@ TICKED = "deal-"
 """The prefix of the boxes' names; the deal's number follows."""
 
 ASKED = {"end": "End {}?", "move": "Move {}", "page": "Put {} on a page"}
-DONE = {"end": "ended", "move": "moved", "page": "put on the page"}
+DONE = {"end": "ended", "move": "moved", "page": "put on the page", "undo": "restored"}
+"""What was done, by what the form asks for. Ended deals are restored from the page with the result."""
+
 PAGES = {"front": FRONT, "choice": CHOICE}
 
 WHY = {
@@ -53,6 +57,7 @@ WHY = {
     "over": "It has ended or was withdrawn.",
     "changed": "Another editor changed it at the same time. Check it again.",
     "large": "With that brand it would be too large.",
+    "late": "It can be restored for ten minutes after it was ended, as long as nobody has changed its end since.",
     "busy": "The table was busy. Try again.",
     "damaged": "Its item in the table is damaged. Open it to repair it.",
 }
@@ -70,7 +75,7 @@ def do_together(request: Request) -> Answer:
     """Change each ticked deal, and redirect to the page with the results."""
     cookies.editor_of(request)
     typed = forms.read(request.event)
-    numbers, action = _ticked(typed), _action(typed)
+    numbers, action = _ticked(typed), _action(typed, DONE)
     if not numbers:
         return pages.redirect("/desk/deals", notice="unticked")
     try:
@@ -83,6 +88,10 @@ def do_together(request: Request) -> Answer:
         if page is None:
             raise BadRequest(f"The page must be one of {', '.join(PAGES)}.", "page")
         _put_on_page(result, page, request)
+    elif action == "undo":
+        for number, deal in result.items():
+            if isinstance(deal, Deal):
+                result[number] = _restored(deal, typed.get("at", ""), request)
     else:
         for number, deal in result.items():
             if isinstance(deal, Deal):
@@ -96,7 +105,7 @@ def do_together(request: Request) -> Answer:
 def together_done(request: Request) -> Answer:
     """The results for each deal. Raises NoSuchDeal if the link names only unknown ones."""
     cookies.editor_of(request)
-    done = DONE[_action(request.query)]
+    action = _action(request.query, DONE)
     codes = {n: code for code in ("done", *WHY) for n in _numbers(request.query.get(code, ""))}
     numbers = list(codes)[:MOST_TOGETHER]
     found = _found(numbers)
@@ -110,8 +119,25 @@ def together_done(request: Request) -> Answer:
     ]
     refused = [row for row in rows if did and codes[row["number"]] != "done"]
     shown = [row for row in rows if row not in refused]
-    heading = f"{counted(len(shown), 'deal')} {done}" if did else f"{counted(len(shown), 'deal')}, as of now"
-    return desk_page("bulk_edits/templates/done.html", request, heading=heading, did=did, done=shown, refused=refused)
+    heading = f"{counted(len(shown), 'deal')} {DONE[action]}" if did else f"{counted(len(shown), 'deal')}, as of now"
+    undoable = _undoable(found, request) if did and action == "end" else []
+    return desk_page(
+        "bulk_edits/templates/done.html",
+        request,
+        heading=heading,
+        did=did,
+        done=shown,
+        refused=refused,
+        undoable=[f"{TICKED}{deal.number}" for deal in undoable],
+        at=to_iso(undoable[0].ends_at) if undoable and undoable[0].ends_at else "",
+    )
+
+
+def _undoable(found: Sequence[Deal | str], request: Request) -> list[Deal]:
+    """The deals that were ended last and together, and can still be restored: not those that had ended before."""
+    ended = [each for each in found if isinstance(each, Deal) and each.ends_at and editing.undone(each, request.now)]
+    last = max((deal.ends_at for deal in ended if deal.ends_at), default=None)
+    return [deal for deal in ended if deal.ends_at == last]
 
 
 def _together_page(request: Request, fields: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
@@ -155,9 +181,9 @@ def _digest(query: Mapping[str, str]) -> str:
     return hashlib.sha256(result.encode()).hexdigest()[:16]
 
 
-def _action(fields: Mapping[str, str]) -> str:
+def _action(fields: Mapping[str, str], among: Collection[str] = tuple(ASKED)) -> str:
     action = fields.get("do", "")
-    if action not in ASKED:
+    if action not in among:
         raise BadRequest("Choose what to do: end, move or page.", "do")
     return action
 
@@ -210,6 +236,21 @@ def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: b
         return "busy"
     except Impossible:
         return "damaged"
+    return "done"
+
+
+def _restored(deal: Deal, ended_at: str, request: Request) -> str:
+    """Undo the end that a deal got together with others, at a time; returns the outcome's code."""
+    if deal.ends_at is None or to_iso(deal.ends_at) != ended_at:
+        return "done" if deal.status(request.now) is Status.ACTIVE else "late"
+    try:
+        editing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
+    except NoSuchDeal:
+        return "gone"
+    except TooLateToUndo:
+        return "late"
+    except Unavailable:
+        return "busy"
     return "done"
 
 

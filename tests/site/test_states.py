@@ -141,13 +141,20 @@ WRONG_BOXES = """() => {
         if (each.getBoundingClientRect().height > 2.4 * parseFloat(getComputedStyle(each).fontSize))
             found.push(["is broken over lines", name(each)]);
 
+    // A bar that stays in sight lies over what is scrolled below it, and covers it.
+    const stays = each => {
+        for (let at = each; at; at = at.parentElement)
+            if (getComputedStyle(at).position === "sticky") return true;
+        return false;
+    };
+
     // Each line of text, as far as it is not cut off by a box around it.
     const lines = [], range = document.createRange();
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const of = node.parentElement;
         const left_out = ".vh, .skip, .go, svg, script, noscript, [popover], select";
-        if (!node.data.trim() || !seen(of) || of.closest(left_out)) continue;
+        if (!node.data.trim() || !seen(of) || of.closest(left_out) || stays(of)) continue;
         range.selectNodeContents(node);
         for (const line of range.getClientRects()) {
             let {left, right, top, bottom} = line;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from importlib import import_module
 
 import pytest
@@ -52,6 +53,33 @@ def test_ticked_deals_are_ended_once_after_a_page_says_so(editor: Browser, table
     assert [deal.status(times.now()) for deal in (*ended, *now_is(table, other))] == [Status.EXPIRED] * 2 + [
         Status.ACTIVE
     ]
+
+
+def test_what_was_ended_together_is_restored_together_and_nothing_else(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    first, second, early = (post_deal(title=title) for title in ("One", "Two", "Three"))
+    before = times.now() - timedelta(minutes=2)
+    deals.edit(table, early.deal_id, {"ends_at": before}, before)
+    seen = sent(editor, first, second, early, do="end")
+    undo = {name: value for name, value in seen.values().items() if name.startswith("deal-") or name in ("do", "at")}
+
+    answer = editor.post("/desk/deals/together", undo)
+    restored = editor.get(answer.location)
+    again = sent(editor, first, early, do="undo", at=undo["at"])
+
+    assert undo.keys() == {"do", "at", f"deal-{first.number}", f"deal-{second.number}"}
+    assert "2 deals restored" in restored.words
+    assert [deal.status(times.now()) for deal in now_is(table, first, second, early)] == [
+        *[Status.ACTIVE] * 2,
+        Status.EXPIRED,
+    ]
+    assert "1 deal restored" in again.words  # it is as it was asked to be
+    assert "It can be restored for ten minutes" in again.words
+
+
+def test_a_preview_of_restoring_is_not_a_page(editor: Browser, post_deal: PostDeal) -> None:
+    assert editor.get(f"/desk/deals/together?do=undo&deal-{post_deal().number}=1").status == 400
 
 
 def test_ticked_deals_move_to_another_category_and_brand(editor: Browser, table: Table, post_deal: PostDeal) -> None:

@@ -1,0 +1,18 @@
+// The bar below the list of deals counts those that are ticked, and ticks all of the page.
+const form = document.getElementById("ticked"), count = form.querySelector("output"), all = document.getElementById("all");
+const boxes = [...form.querySelectorAll(".tick input")];
+
+const say = () => {
+  const ticked = boxes.filter((box) => box.checked).length;
+  count.textContent = ticked ? `${ticked} of ${boxes.length} selected` : "None selected";
+  all.checked = ticked === boxes.length;
+  all.indeterminate = ticked > 0 && ticked < boxes.length;
+};
+
+all.closest("label").hidden = false;
+all.onchange = () => {
+  for (const box of boxes) box.checked = all.checked;
+  say();
+};
+form.addEventListener("change", say);
+addEventListener("pageshow", say); // a browser that goes back ticks the boxes again
