@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from statistics import mode
 
 from playwright.sync_api import sync_playwright
 
-from shared.data.members import messages
+from shared.data.members import follows, messages
+from shared.errors import AlreadyWatching
+from shared.models.catalog import BRAND, Topic
 from shared.values import times
 from tests.support.browser import browser, sign_in
 from tests.support.cases import cases, cases_by_name
@@ -72,6 +75,8 @@ def _member(site: Preview) -> str:
     """The token of someone who has messages and what features have of a member."""
     token, now = entered(site, "ana"), times.now()
     for deal in [each for each in site.deals if each.ends_at is None][2:22:4]:
+        with suppress(AlreadyWatching):
+            follows.watch(site.table, Topic(BRAND, deal.brand), "ana", now)
         send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana"))
         for give in cases("OWNS"):
             give(site.table, deal, "ana", now)
