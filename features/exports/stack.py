@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aws_cdk import Aws, CfnOutput, Duration, Stack, TimeZone
+from aws_cdk import Aws, CfnOutput, Duration, NestedStack, Stack, TimeZone
 from aws_cdk import aws_athena as athena
 from aws_cdk import aws_glue as glue
 from aws_cdk import aws_iam as iam
@@ -113,7 +113,7 @@ class NightlyExports(Construct):
         bucket = Bucket(self, "Bucket", gone_after(days), stage=stage)
         accept(bucket, _COPIES_OF_THE_TABLE)
         self.machine = self._each_night(stage, table, bucket)
-        self._for_athena(stage, bucket)
+        _Analysis(self, stage=stage, bucket=bucket)
         CfnOutput(Stack.of(self), "ExportBucket", value=bucket.bucket_name)
 
     def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> stepfunctions.StateMachine:
@@ -158,8 +158,17 @@ class NightlyExports(Construct):
         )
         return machine
 
-    def _for_athena(self, stage: Stage, bucket: Bucket) -> None:
-        name = stage.stack_name.lower().replace("-", "_")
+
+class _Analysis(NestedStack):
+    """Athena's tables and queries, in a stack of their own, for a stack has 500 resources at most.
+
+    Their names aren't those of 1.1.0, which had them in the stage's stack: both are there while it is updated.
+    """
+
+    def __init__(self, scope: Construct, *, stage: Stage, bucket: Bucket) -> None:
+        super().__init__(scope, "Analysis")
+        group_name = f"{stage.stack_name}-exports"
+        name = group_name.lower().replace("-", "_")
         database = glue.CfnDatabase(
             self,
             "Database",
@@ -178,7 +187,7 @@ class NightlyExports(Construct):
         group = athena.CfnWorkGroup(
             self,
             "Queries",
-            name=stage.stack_name,
+            name=group_name,
             recursive_delete_option=True,
             work_group_configuration={
                 "bytesScannedCutoffPerQuery": SCANNED,
@@ -195,7 +204,7 @@ class NightlyExports(Construct):
                 title.replace(" ", ""),
                 name=title,
                 database=name,
-                work_group=stage.stack_name,
+                work_group=group_name,
                 query_string=(_ITEMS + query).strip(),
             ).add_resource_dependency(group)
 

@@ -383,7 +383,7 @@ COMMANDS = [
 BTD = [line for _, line in COMMANDS if line.startswith("btd ")]
 AWS = re.findall(r"^aws .+$", "\n".join((RUNBOOK, *OF_FEATURES)), re.MULTILINE)
 
-OF_THE_CLI_ITSELF = {"--query", "--output", "--max-items"}
+OF_THE_CLI_ITSELF = {"--region", "--query", "--output", "--max-items"}
 """Options that the AWS CLI adds to those that an operation has."""
 
 

@@ -87,3 +87,6 @@ def _fetch_picture(site: Site, _member: Visitor, _other: Visitor, _deal_ids: Seq
 
 
 USES = (_send_picture, _fetch_picture)
+
+NOT_IN_SAMPLE = (keys.FETCH,)
+"""A fetch waits only where a stage allows it, and only for a while."""
