@@ -25,6 +25,7 @@ from infra.stacks import compose
 from infra.stage import ON_LAMBDA, Option, RestoredTable, Stage, this_machine
 from local.invoke import unpack
 from local.settings import ROOT
+from shared import features, hooks
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized, synthesize
 from tests.invoke.conftest import INTERPRETER, RUNTIME
@@ -213,14 +214,15 @@ def _by_name(definitions: object) -> list[dict[str, str]]:
     return sorted(definitions, key=lambda each: str(each["AttributeName"]))
 
 
-def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:
+def test_every_module_with_a_handler_is_a_row_or_a_page_of_the_demo_and_every_row_a_module() -> None:
     modules = [
         ".".join((file.parent if file.stem == "__init__" else file.with_suffix("")).relative_to(ROOT).parts)
         for file in (*ROOT.glob("functions/*/**/*.py"), *ROOT.glob("features/*/*.py"))
         if re.search(r"^(def handler\(|handler\b.*=)", file.read_text(), re.MULTILINE)
     ]
 
-    assert sorted(module_of(row.name) for row in FUNCTIONS) == sorted(modules)
+    of_demo = [module for each in features.roles(hooks.Demo) for module in each.PAGES.values()]
+    assert sorted([*(module_of(row.name) for row in FUNCTIONS), *of_demo]) == sorted(modules)
 
 
 def test_every_route_leads_to_a_function_that_a_caller_may_wait_for() -> None:
