@@ -18,7 +18,7 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from tests.infra.conftest import VARIANTS, synthesize
 
 REGION = "eu-central-1"
-MOST_OF_IT = 200
+MOST_OF_IT = 100
 ASSETS = f"cdk-hnb659fds-assets-111122223333-{REGION}"
 
 NOT_TAKEN = ("AWS::CloudFormation::Stack", "Custom::SeedCategories")
