@@ -404,7 +404,7 @@ def _graph(title: str, *left: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
 class Observability(Construct):
     """Alarms, the topic that they and the budget notify, and a dashboard if everything is watched.
 
-    Alarms and dashboard are in a nested stack: a stack has at most 500 resources, and these would be a hundred of them
+    Alarms, dashboard and budget are in a nested stack: a stack has at most 500 resources, of which they would be many
     (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). Parameters name what is
     watched, so nothing is exported and anything can be removed. The topic stays outside, so that its confirmed
     subscriptions stay.
@@ -419,7 +419,7 @@ class Observability(Construct):
         if stage.watch is Watch.FULL:
             Dashboard(watch, stage=stage, site=site, alarms=alarms.alarms)
         if stage.budget:
-            self._budget(stage.budget)
+            self._budget(watch, stage.budget)
 
     def _topic(self, stage: Stage) -> sns.Topic:
         """The topic of alarms and the budget, with an email subscription if the stage names an address. TLS only.
@@ -447,14 +447,14 @@ class Observability(Construct):
             accept(subscription, nag.ALARMS_GROW_OLD)
         return topic
 
-    def _budget(self, dollars: int) -> None:
+    def _budget(self, scope: Construct, dollars: int) -> None:
         """Alert when a month's actual or forecast cost exceeds this many dollars.
 
         It counts the whole account's costs, eight to twelve hours late:
         https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html
         """
         budgets.CfnBudget(
-            self,
+            scope,
             "Budget",
             budget={"budgetType": "COST", "timeUnit": "MONTHLY", "budgetLimit": {"amount": dollars, "unit": "USD"}},
             notifications_with_subscribers=[

@@ -8,7 +8,6 @@ OPTIONS = (
     Cdn(
         domain_name="deals.example",
         certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
-        zone_id="Z0123456789ABCDEFGHIJ",
         closes_apis=True,
         distribution_id="E1A2B3C4D5E6F7",
         log_bucket="bigtimedeals-everything-cdnlog",
