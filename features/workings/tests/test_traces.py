@@ -58,7 +58,7 @@ def test_a_page_shows_each_request_it_made(ana: Browser, table: Table, post_deal
     seen = ana.get("/my/inbox")
 
     told = seen.words.partition("Cost of this page")[2]
-    requests = 5 + len(COUNTS)
+    requests = 6 + len(COUNTS)  # with what she watches
     assert f"{requests} requests to DynamoDB" in told
     assert all(operation in told for operation in ("GetItem", "Query", "GSI1", "BatchGetItem"))
     assert all(function in told for function in ("sessions.authenticate", "messages.latest", "deals.get_many"))
