@@ -39,15 +39,16 @@ def explain(request: Json, items: list[Json] | None = None) -> Json:
     """The units that a DynamoDB request takes, and why, by AWS's rules; or the message with which AWS refuses it.
 
     ``request`` is one operation with its arguments and plain values: {"Query": {"KeyConditionExpression": ...}}.
-    ``items`` are those that a read examines, or the item before a write. Keys are PK and SK, and GSI1PK and GSI1SK of
-    the index GSI1.
+    ``items`` are those that a read examines, or the item before a write; for an UpdateItem, the item after it follows.
+    Keys are PK and SK, and GSI1PK and GSI1SK of the index GSI1.
     """
     if len(request) != 1:
         return {"refused": 'Write one operation and its arguments: {"Query": {...}}.'}
     ((operation, arguments),) = request.items()
     if why := grammar.refusal(operation, arguments):
         return {"refused": why}
-    sizes = [size_of(marshal_item(each)) for each in items or []]
+    images = [marshal_item(each) for each in items or []]
+    sizes = [size_of(each) for each in images]
     if operation in running.READS:
         consistent = bool(arguments.get("ConsistentRead"))
         one_by_one = sizes if operation != "Query" else [sum(sizes)]
@@ -56,10 +57,14 @@ def explain(request: Json, items: list[Json] | None = None) -> Json:
         half = "" if consistent else ", half of one where the read is eventually consistent"
         why = f"{sum(sizes):,} bytes are read. Each 4 KB begun is a unit{half}."
         return {"units": str(capacity), "dollars_a_million": capacity.dollars, "why": why}
-    if operation not in ("PutItem", "DeleteItem"):
-        return {"refused": f"explain knows reads, PutItem and DeleteItem, and not {operation}."}
-    before = marshal_item(items[0]) if items else None
+    if operation not in ("PutItem", "UpdateItem", "DeleteItem"):
+        return {"refused": f"explain knows reads and writes of one item, and not {operation}."}
+    if operation == "UpdateItem" and not images:
+        return {"refused": "Give the item before an UpdateItem, if there is one, and the item after it."}
     after = marshal_item(arguments["Item"]) if operation == "PutItem" else None
+    if operation == "UpdateItem":
+        after = images.pop()
+    before = images[0] if images else None
     written = units_written(before, after)
     capacity = Capacity(write=sum(written.values()))
     larger = max(size_of(each) for each in (before or {}, after or {}))

@@ -11,6 +11,7 @@ import pytest
 
 from features.modeller import assistant, modeller
 from local.settings import ROOT
+from shared.dynamodb.table import Table
 
 
 def library() -> dict[str, Any]:
@@ -44,6 +45,28 @@ def test_a_request_is_explained_by_its_bytes_or_refused_in_the_words_of_aws() ->
     assert assistant.explain({"PutItem": {"Item": {**item, "GSI1PK": "c", "GSI1SK": "d"}}})["units"] == "10 WRU"
     filtered = query | {"FilterExpression": "SK = :p"}
     assert "non-primary key attributes" in assistant.explain({"Query": filtered})["refused"]
+
+
+def test_an_update_is_explained_by_the_items_before_and_after_it() -> None:
+    key = {"PK": "a", "SK": "b"}
+    update = {"Key": key, "UpdateExpression": "SET GSI1PK = :d", "ExpressionAttributeValues": {":d": "d"}}
+    before, after = ({**key, "GSI1PK": place, "GSI1SK": "e"} for place in ("c", "d"))
+
+    assert assistant.explain({"UpdateItem": update}, [before, after])["units"] == "3 WRU"
+    assert assistant.explain({"UpdateItem": update}, [after])["units"] == "2 WRU"
+    assert "the item after it" in assistant.explain({"UpdateItem": update})["refused"]
+
+
+def test_a_lesson_runs_on_the_table_with_its_units_and_refusals(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assistant, "open_table", lambda: table)
+
+    found = assistant.run_lesson("uniqueness")
+
+    assert [(each["version"], each["refused"], each["returned"]) for each in found["requests"]] == [
+        ("here", "TransactionCanceledException", 0), ("here", "", 2),
+    ]  # fmt: skip
+    assert found["requests"][1]["units"] == "0.5 RRU"
+    assert "uniqueness" in assistant.run_lesson("nothing")["lessons"]
 
 
 CLIENT = """
