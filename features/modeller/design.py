@@ -121,42 +121,42 @@ class Model:
         return fixed or max(1.0, self.entity(words[0] if kind == "of" else entity).count * n / self.size)
 
 
+def keys_of(index: str) -> tuple[str, str]:
+    """The names of an index's keys, or of the table's for an empty name."""
+    return f"{index}{PARTITION_KEY}", f"{index}{SORT_KEY}"
+
+
 def document(model: Model) -> dict[str, Any]:
-    """A model's JSON, which reads as the same model."""
-    entities = []
-    for each in model.entities:
-        keys = {
-            f"{index}{name}": part
-            for index, pair in each.keys
-            for name, part in zip((PARTITION_KEY, SORT_KEY), pair, strict=True)
-            if part
-        }
-        row = {"name": each.name, "items": each.said, **keys, "attributes": dict(each.attributes)}
-        entities.append(row | ({"expires": each.expires} if each.expires else {}))
-    indexes = [
-        {"name": each.name}
-        | ({"while": f"{each.only[0]} = {each.only[1]}"} if each.only else {})
-        | ({"copies": ", ".join(each.copies) or "keys"} if each.copies is not None else {})
-        for each in model.indexes
-    ]
-    patterns = [_row_of(each) for each in model.patterns]
-    return {"name": model.name, "peak": model.peak, "entities": entities, "indexes": indexes, "patterns": patterns}
+    """A model's JSON, which reads as the same model: each row with the fields that aren't empty."""
+    rows: dict[str, list[dict[str, Any]]] = {
+        "entities": [
+            {"name": each.name, "items": each.said}
+            | {name: part for index, pair in each.keys for name, part in zip(keys_of(index), pair, strict=True)}
+            | {"attributes": dict(each.attributes), "expires": each.expires}
+            for each in model.entities
+        ],
+        "indexes": [
+            {
+                "name": each.name, "while": " = ".join(each.only or ()),
+                "copies": "" if each.copies is None else ", ".join(each.copies) or "keys",
+            }
+            for each in model.indexes
+        ],
+        "patterns": [_row_of(each) for each in model.patterns],
+    }  # fmt: skip
+    full = {kind: [{name: value for name, value in row.items() if value} for row in rows[kind]] for kind in rows}
+    return {"name": model.name, "peak": model.peak, **full}
 
 
 def _row_of(pattern: Pattern) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "index": pattern.index,
-        "key": key_text(pattern),
-        "filter": " and ".join(map(" ".join, pattern.terms)),
-        "returns": ", ".join(pattern.returns),
-        "consistent": pattern.consistent,
-        "limit": pattern.limit,
+    return {
+        "name": pattern.name, "rate": pattern.said, "request": pattern.operation, "index": pattern.index,
+        "key": key_text(pattern), "filter": " and ".join(map(" ".join, pattern.terms)),
+        "returns": ", ".join(pattern.returns), "consistent": pattern.consistent, "limit": pattern.limit,
         "times": pattern.times if pattern.times > 1 else 0,
         "busiest": f"{pattern.busiest * 100:g}%" if pattern.busiest != BUSIEST else "",
         "writes": [write_text(each) for each in pattern.writes],
-    }
-    head = {"name": pattern.name, "rate": pattern.said, "request": pattern.operation}
-    return head | {name: value for name, value in fields.items() if value}
+    }  # fmt: skip
 
 
 def key_text(pattern: Pattern) -> str:

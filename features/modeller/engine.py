@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from features.modeller import requests
-from features.modeller.design import Index, Pattern
+from features.modeller.design import Index, Pattern, keys_of
 from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
 from features.textbook import drawing, running
 from features.textbook.drawing import Partition, Row
@@ -30,8 +30,6 @@ MOST_ITEMS, MOST_BYTES, MOST_DRAWN = 60, 120_000, 2_000
 
 FIRST, LAST, COLUMNS = 4, 6, 5
 """Rows of a partition that are drawn of its beginning and its end, and attributes."""
-
-NAMES = (PARTITION_KEY, SORT_KEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
     """The partition of the first item that a pattern finds: all of it, or its items around those that are read."""
     met = next(each for each in now.met(pattern) if each.lie)
     found = now.sample.items[met.place.items[met.lie[0]]]
-    names = [f"{pattern.index}{part}" for part in NAMES]
+    names = keys_of(pattern.index)
     asked = replace(pattern, sk=tuple(fill(literal(each), found) if at else each for at, each in enumerate(pattern.sk)))
     low, high, _ = within(asked.sk)
     alike = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
@@ -97,7 +95,7 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
     bytes_read = sum(bytes_in(row, weights(shown[at])) for at in read)
     arguments = requests.arguments(asked, lambda _: _home(found[names[0]]), lambda text: fill(literal(text), found))
     step = Step(requests.operation(pattern), arguments, finds=len(kept))
-    places = {f"{of}{part}" for of in ("", *(each.name for each in now.model.indexes)) for part in NAMES}
+    places = {name for of in ("", *(each.name for each in now.model.indexes)) for name in keys_of(of)}
     items = [_item(each, row, places) for each in shown]
     lesson = Lesson("", pattern.name, "", "", "", items=items, ours=[step])
     units = units_read(bytes_read, consistent=pattern.consistent)
@@ -120,11 +118,8 @@ def _item(item: Made, row: Index, keys_of_model: Collection[str]) -> dict[str, A
         own = {name: value for name, value in own.items() if name in row.copies}
     places = {PARTITION_KEY: _home(item[PARTITION_KEY]), SORT_KEY: item.get(SORT_KEY, requests.NO_SORT_KEY)}
     if index:
-        sort = item.get(f"{index}{SORT_KEY}", requests.NO_SORT_KEY)
-        places |= {
-            f"{GSI1.name}{PARTITION_KEY}": _home(item[f"{index}{PARTITION_KEY}"]),
-            f"{GSI1.name}{SORT_KEY}": sort,
-        }
+        (pk, sk), (of_ours, sort) = keys_of(index), keys_of(GSI1.name)
+        places |= {of_ours: _home(item[pk]), sort: item.get(sk, requests.NO_SORT_KEY)}
     return {**places, **own}
 
 

@@ -20,10 +20,9 @@ from functools import cached_property, lru_cache
 from math import ceil, prod
 from typing import Any, ClassVar, NamedTuple
 
-from features.modeller.design import NAMES, YEAR, Change, Entity, Index, Model, Pattern
+from features.modeller.design import NAMES, YEAR, Change, Entity, Index, Model, Pattern, keys_of
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import WRITE_BYTES, size_of, units_read
-from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.values.prices import PROVISIONED_READ, PROVISIONED_WRITE, READ, STORAGE, WRITE
 
 READ_DOLLARS, WRITE_DOLLARS = READ.dollars, WRITE.dollars
@@ -169,7 +168,7 @@ def sample(entities: tuple[Entity, ...], indexes: tuple[Index, ...], size: float
         keyed = [keys_and(entity, known, item) for item in mine]
         heavy = [weights(each) for each in keyed]
         for index, (pk, sk) in entity.keys:
-            names = (f"{index}{PARTITION_KEY}", f"{index}{SORT_KEY}")
+            names = keys_of(index)
             here = [at for at, each in enumerate(keyed) if names[0] in each]
             index_row = known.get(index, Index(index))
             sizes = [bytes_in(index_row, heavy[at]) for at in here]
@@ -182,13 +181,11 @@ def sample(entities: tuple[Entity, ...], indexes: tuple[Index, ...], size: float
 def keys_and(entity: Entity, indexes: Mapping[str, Index], item: Mapping[str, object]) -> Made:
     """An item with its type, and with its keys in the table and in the indexes that it belongs to."""
     whole: Made = {**item, ITEM_TYPE: entity.name}  # type: ignore[dict-item]  # values of a sample's item
-    for index, (pk, sk) in entity.keys:
+    for index, pair in entity.keys:
         only = indexes[index].only if index in indexes else None
         if only and item.get(only[0], only[1]) != only[1]:
             continue
-        whole[f"{index}{PARTITION_KEY}"] = fill(pk, item)
-        if sk:
-            whole[f"{index}{SORT_KEY}"] = fill(sk, item)
+        whole |= {name: fill(part, item) for name, part in zip(keys_of(index), pair, strict=True) if part}
     return whole
 
 
@@ -213,7 +210,7 @@ def bytes_in(index: Index, heavy: Mapping[str, int]) -> int:
     """The bytes of an item, or of its copy in an index."""
     if index.copies is None:
         return sum(heavy.values())
-    names = {*index.copies, *(f"{of}{part}" for of in ("", index.name) for part in (PARTITION_KEY, SORT_KEY))}
+    names = {*index.copies, *keys_of(""), *keys_of(index.name)}
     return sum(size for name, size in heavy.items() if name in names)
 
 
@@ -339,38 +336,27 @@ class Evaluation:
 
     def _of_write(self, change: Change, entity: Entity, index: str) -> Iterator[tuple[str, float]]:
         """The units of one write in the table or an index. A transaction doubles the table's only."""
-        row = self.model.index(index)
-        pk = dict(entity.keys)[index][0]
-        old, new = (self._image(entity, change, each) for each in (change.before, change.after))
-        was, now = (each if each and f"{index}{PARTITION_KEY}" in each[0] else None for each in (old, new))
-        if not index and not (was or now):
-            return
-        label = fill(pk, dict((change.after if now else change.before) or ()))
-        if not index:
-            yield label, max(steps(bytes_in(row, each[1])) for each in (was, now) if each)
-        elif was and now:
-            names = (f"{index}{PARTITION_KEY}", f"{index}{SORT_KEY}")
-            if any(was[0].get(name) != now[0].get(name) for name in names):
-                yield fill(pk, dict(change.before or ())), steps(bytes_in(row, was[1]))
-                yield label, steps(bytes_in(row, now[1]))
-            elif any(was[0].get(name) != now[0].get(name) for name in (now[0] if row.copies is None else row.copies)):
-                yield label, max(steps(bytes_in(row, each[1])) for each in (was, now))
-        elif each := was or now:
-            yield label, steps(bytes_in(row, each[1]))
+        row, names = self.model.index(index), keys_of(index)
+        images = [
+            (fill(dict(entity.keys)[index][0], dict(stated)), image, steps(bytes_in(row, weights(image))))
+            for stated in (change.before, change.after)
+            if stated is not None and names[0] in (image := self._image(entity, change, stated))
+        ]
+        if len(images) == 2:
+            (_, was, old), (label, now, new) = images
+            copied = (*names, *(now if row.copies is None else row.copies))
+            changed = {each for each in copied if was.get(each) != now.get(each)}
+            if not index or changed.isdisjoint(names):
+                images = [(label, now, max(old, new))] if changed or not index else []
+        yield from ((label, units) for label, _, units in images)
 
-    def _image(
-        self, entity: Entity, write: Change, stated: Sequence[tuple[str, str]] | None
-    ) -> tuple[Made, dict[str, int]] | None:
+    def _image(self, entity: Entity, write: Change, stated: Sequence[tuple[str, str]]) -> Made:
         """The item of a write before or after it: one of the sample that was so before it, with the stated values."""
-        if stated is None:
-            return None
         mine, was = self._mine[entity.name], dict(write.before or ()).items()
         like = next((each for each in mine if was <= each.items()), mine[0])
-        known = {each.name: each for each in self.model.indexes}
         own = {name: like[name] for name, _ in entity.attributes}
         own |= {name: _as_long(value, own[name]) for name, value in stated}
-        whole = keys_and(entity, known, own)
-        return whole, weights(whole)
+        return keys_and(entity, {each.name: each for each in self.model.indexes}, own)
 
     @cached_property
     def loads(self) -> dict[tuple[str, str], tuple[float, float]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from features.modeller.design import NAMES, Entity, Model, document
+from features.modeller.design import NAMES, Entity, Model, document, keys_of
 from features.modeller.evaluation import ITEM_TYPE, Evaluation, evaluated
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
@@ -39,20 +39,12 @@ def file(kind: str, model: Model) -> tuple[str, str, str]:
 
 
 def _of_code(model: Model, slug: str) -> dict[str, Any]:
-    """The values of the templates of code: names as Python has them, texts as its literals."""
-    indexes = [
-        {
-            "name": json.dumps(each.name), "pk": json.dumps(f"{each.name}{PARTITION_KEY}"),
-            "sk": json.dumps(f"{each.name}{SORT_KEY}") if _sorted(model, each.name) else "",
-            "all": each.copies is None, "copies": [json.dumps(name) for name in each.copies or ()],
-        }
-        for each in model.indexes
-    ]  # fmt: skip
-    expires = next((each.expires for each in model.entities if each.expires), "")
-    rows = [row for each in model.entities for row in _functions(each)]
+    """The values of the templates of code: names as Python has them."""
     return {
-        "name": json.dumps(model.name, ensure_ascii=False), "table": json.dumps(slug), "indexes": indexes,
-        "sk": _sorted(model, ""), "expires": json.dumps(expires) if expires else "", "rows": rows,
+        "name": json.dumps(model.name, ensure_ascii=False), "indexes": model.indexes,
+        "sorted": [each for each in ("", *(index.name for index in model.indexes)) if _sorted(model, each)],
+        "expires": next((each.expires for each in model.entities if each.expires), ""),
+        "rows": [row for each in model.entities for row in _functions(each)],
         "class": "".join(word.title() for word in slug.split("-") if word.isalpha()) or "Model",
     }  # fmt: skip
 
@@ -67,8 +59,8 @@ def _functions(entity: Entity) -> list[dict[str, str]]:
     for index, pair in entity.keys:
         names = dict.fromkeys(NAMES.findall("".join(pair)))
         parts = [
-            f"{index}{part}={json.dumps(NAMES.sub(lambda found: f'{{{_snake(found[1])}}}', template))}"
-            for part, template in zip((PARTITION_KEY, SORT_KEY), pair, strict=True)
+            f"{part}={json.dumps(NAMES.sub(lambda found: f'{{{_snake(found[1])}}}', template))}"
+            for part, template in zip(keys_of(index), pair, strict=True)
             if template
         ]
         name = _snake(entity.name) + (f"_in_{_snake(index)}" if index else "")
@@ -91,8 +83,11 @@ def _workbench(now: Evaluation) -> dict[str, Any]:
     types = {name: next(iter(value)) for each in items.values() for item in each for name, value in item.items()}
 
     def keys(index: str) -> dict[str, Any]:
-        names = {"PartitionKey": PARTITION_KEY} | ({"SortKey": SORT_KEY} if _sorted(model, index) else {})
-        return {name: {"AttributeName": f"{index}{part}", "AttributeType": "S"} for name, part in names.items()}
+        kinds = ("PartitionKey", "SortKey")[: 1 + _sorted(model, index)]
+        return {
+            each: {"AttributeName": name, "AttributeType": "S"}
+            for each, name in zip(kinds, keys_of(index), strict=False)
+        }
 
     facets = [
         {

@@ -8,14 +8,16 @@ evaluated again.
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
 from features.modeller.design import NAMES, Change, Entity, Index, Model, Pattern, key_text
-from features.modeller.evaluation import Came, Evaluation, Place, evaluated, literal, matcher, steps
+from features.modeller.evaluation import Evaluation, Place, evaluated, literal, matcher, steps
 from features.textbook.drawing import LARGEST, MOST_READS, MOST_WRITES
 from shared.dynamodb.capacity import WRITE_BYTES, units_read
 from shared.dynamodb.schema import PARTITION_KEY
@@ -39,6 +41,20 @@ class Mend(NamedTuple):
     way: Way | None
     says: str
     figures: Mapping[str, object] = {}
+
+
+def _way(
+    entity: Callable[[Entity], Entity] = lambda each: each,
+    index: Callable[[Index], Index | None] = lambda each: each,
+    pattern: Callable[[Pattern], Pattern] = lambda each: each,
+) -> Way:
+    """A change of each part of a model. An index that becomes None is left out."""
+    return lambda model: replace(
+        model,
+        entities=tuple(map(entity, model.entities)),
+        indexes=tuple(filter(None, map(index, model.indexes))),
+        patterns=tuple(map(pattern, model.patterns)),
+    )
 
 
 NONE = Mend("", "", None, "none")
@@ -68,7 +84,6 @@ class Finding:
     mend: Mend = NONE
     bar: Bar | None = None
     saving: float = 0.0
-    texts: tuple[str, str, str] = field(default=("", "", ""))
 
     @property
     def title(self) -> str:
@@ -87,15 +102,21 @@ class Finding:
 def of(model: Model) -> list[Finding]:
     """The findings of a model: what breaks, then what costs most, then what is worth a look."""
     now = evaluated(model)
-    found = [*_busy(now), *_large(now), *_unread(now), *_filters(now), *_scans(now), *_endless(now)]
-    priced = [
-        replace(each, saving=round(now.now.total() - evaluated(each.mend.way(model)).now.total(), 2))
-        if each.mend.way
-        else each
-        for each in found
+    found = [
+        *chain.from_iterable(_busy(now, *at, loads) for at, loads in now.loads.items()),
+        *(_large(now, place) for place in now.sample.of("")),
+        *(_unread(now, index) for index in model.indexes),
+        *(_filter(now, pattern) for pattern in model.patterns),
+        *(_scan(now, pattern) for pattern in model.patterns),
+        *(_endless(now, place) for place in now.sample.places),
     ]
-    useful = [each for each in priced if each.rank != OVERPAYS or not each.mend.way or each.saving >= 0.01]
-    return sorted(useful, key=lambda each: (each.rank, -each.saving))
+    priced = []
+    for each in filter(None, found):
+        left = evaluated(each.mend.way(model)).now.total() if each.mend.way else 0.0
+        saving = round(now.now.total() - left, 2) if each.mend.way else 0.0
+        if each.rank != OVERPAYS or not each.mend.way or saving >= 0.01:
+            priced.append(replace(each, saving=saving))
+    return sorted(priced, key=lambda each: (each.rank, -each.saving))
 
 
 def tried(model: Model, keys: Sequence[str]) -> Model:
@@ -107,19 +128,17 @@ def tried(model: Model, keys: Sequence[str]) -> Model:
     return model
 
 
-def _busy(now: Evaluation) -> Iterator[Finding]:
-    """Partitions that are asked for more than one partition does."""
-    for (index, label), loads in now.loads.items():
-        for units, most, what in zip(loads, (MOST_READS, MOST_WRITES), ("read", "write"), strict=True):
-            if units <= NEAR * most:
-                continue
-            over = units > most
-            figures = {"label": label, "most": f"{most:,}", "units": f"{units:,.0f}", "over": f"{units - most:,.0f}"}
-            right = f"{units:,.0f} of {most:,}"
-            bar = Bar(what, min(units, most), max(units - most, 0), f"{what.title()} units a second, peak", right, most)
-            mend = (what == "write" and _apart(now, index, label, units)) or NONE
-            kind = f"{'busy' if over else 'near'}-{what}"
-            yield Finding(f"{what}:{index}:{label}", kind, BREAKS if over else LOOK, figures, mend, bar)
+def _busy(now: Evaluation, index: str, label: str, loads: Sequence[float]) -> Iterator[Finding]:
+    """A partition that is asked for more than one partition does."""
+    for units, most, what in zip(loads, (MOST_READS, MOST_WRITES), ("read", "write"), strict=True):
+        if units <= NEAR * most:
+            continue
+        kind, rank = (f"busy-{what}", BREAKS) if units > most else (f"near-{what}", LOOK)
+        figures = {"label": label, "most": most, "units": units, "over": units - most}
+        left, right = f"{what.title()} units a second, peak", f"{units:,.0f} of {most:,}"
+        bar = Bar(what, min(units, most), max(units - most, 0), left, right, most)
+        mend = (what == "write" and _apart(now, index, label, units)) or NONE
+        yield Finding(f"{what}:{index}:{label}", kind, rank, figures, mend, bar)
 
 
 def _apart(now: Evaluation, index: str, label: str, units: float) -> Mend | None:
@@ -149,8 +168,7 @@ def _apart(now: Evaluation, index: str, label: str, units: float) -> Mend | None
             for name, pair in each.keys
         ]
         said = f"{each.count * counted:.0f}" if counted > 1 else each.said
-        more = (SHARD, f"one {' '.join(map(str, range(shards)))}")
-        attributes = (*each.attributes, more)
+        attributes = (*each.attributes, (SHARD, f"one {' '.join(map(str, range(shards)))}"))
         return replace(each, keys=tuple(keys), attributes=attributes, said=said, count=each.count * counted)
 
     def pattern(each: Pattern) -> Pattern:
@@ -159,14 +177,10 @@ def _apart(now: Evaluation, index: str, label: str, units: float) -> Mend | None
         asked = f"{day.upper()}#{readers[each.at][1]}#<{SHARD}>" if by_day else f"{each.pk}#<{SHARD}>"
         return replace(each, pk=asked, sk=() if by_day else each.sk, times=each.times * shards)
 
-    def way(model: Model) -> Model:
-        entities, patterns = map(entity, model.entities), map(pattern, model.patterns)
-        return replace(model, entities=tuple(entities), patterns=tuple(patterns))
-
     listed = ", ".join(f"“{name}”" for name, _ in readers.values())
-    figures = {"shards": shards, "each": f"{units / shards:,.0f}", "readers": listed}
-    name = f"{index}{PARTITION_KEY}"
-    return Mend(f"{name}  {first.pk}", f"{name}  {pk}", way, "by_day" if by_day else "by_shard", figures)
+    figures = {"shards": shards, "each": units / shards, "readers": listed}
+    was, becomes = (f"{index}{PARTITION_KEY}  {each}" for each in (first.pk, pk))
+    return Mend(was, becomes, _way(entity, pattern=pattern), "by_day" if by_day else "by_shard", figures)
 
 
 def _day_of(pattern: Pattern) -> str:
@@ -175,34 +189,28 @@ def _day_of(pattern: Pattern) -> str:
     return pattern.sk[1] if is_one else ""
 
 
-def _large(now: Evaluation) -> Iterator[Finding]:
+def _large(now: Evaluation, place: Place) -> Finding | None:
     """Items that a write pays much for: a list that grows, a few bytes over a unit, more than an item may have."""
-    for place in now.sample.of(""):
-        entity, size = place.entity, sum(place.sizes) / max(len(place.sizes), 1)
-        lists = [name for name, spec in entity.attributes if spec.startswith("list ")]
-        written = any(each.entity == entity.name for pattern in now.model.patterns for each in pattern.writes)
-        beyond = size > LARGEST
-        if not beyond and not (written and size > WRITE_BYTES and (lists or size % WRITE_BYTES < WRITE_BYTES / 4)):
-            continue
-        units = steps(size)
-        heavy = _heaviest(now.model, entity)
-        part = int(entity.spec(heavy)[1]) + len(heavy) if heavy else 0
-        figures: dict[str, object] = {
-            "a_name": f"{'An' if entity.name[0] in 'AEIOU' else 'A'} {entity.name}", "size": f"{size:,.0f}",
-            "more": f"{size % WRITE_BYTES:,.0f}", "steps": f"{units:,} units", "most": f"{LARGEST:,}", "heavy": heavy,
-            "steps_less": "one write unit takes" if units == 2 else f"{units - 1:,} write units take",
-            "rest": f"{size - part:,.0f}",
-        }  # fmt: skip
-        mend = _without(entity, heavy) if heavy else NONE
-        if lists:
-            number, each = map(int, entity.spec(lists[0])[1:])
-            part, mend = number * each, _list_apart(entity, lists[0])
-            figures |= {"attribute": lists[0], "number": f"{number:,}", "each": f"{each:,}"}
-        kind, limit = ("too-large", LARGEST) if beyond else ("list" if lists else "size", WRITE_BYTES)
-        bar = Bar(
-            "write", size - part, part, f"Bytes of {entity.name}", f"{limit:,}", limit if limit > size / 20 else 0
-        )
-        yield Finding(f"size:{entity.name}", kind, BREAKS if beyond else OVERPAYS, figures, mend, bar)
+    entity, size = place.entity, sum(place.sizes) / max(len(place.sizes), 1)
+    lists = [name for name, spec in entity.attributes if spec.startswith("list ")]
+    written = any(each.entity == entity.name for pattern in now.model.patterns for each in pattern.writes)
+    beyond, more, units = size > LARGEST, size % WRITE_BYTES, steps(size)
+    if not beyond and not (written and size > WRITE_BYTES and (lists or more < WRITE_BYTES / 4)):
+        return None
+    name = f"{'An' if entity.name[0] in 'AEIOU' else 'A'} {entity.name}"
+    less = "one write unit takes" if units == 2 else f"{units - 1:,} write units take"
+    figures: dict[str, object] = {"a_name": name, "size": size, "more": more, "less": less, "units": units}
+    part, mend = 0, NONE
+    if lists:
+        number, each = map(int, entity.spec(lists[0])[1:])
+        part, mend = number * each, _list_apart(entity, lists[0])
+        figures |= {"attribute": lists[0], "number": number, "each": each}
+    elif heavy := _heaviest(now.model, entity):
+        part, mend = int(entity.spec(heavy)[1]) + len(heavy), _without(entity, heavy)
+        figures |= {"heavy": heavy, "rest": size - part}
+    kind, limit = ("too-large", LARGEST) if beyond else ("list" if lists else "size", WRITE_BYTES)
+    bar = Bar("write", size - part, part, f"Bytes of {entity.name}", f"{limit:,}", limit if limit > size / 20 else 0)
+    return Finding(f"size:{entity.name}", kind, BREAKS if beyond else OVERPAYS, figures, mend, bar)
 
 
 def _heaviest(model: Model, entity: Entity) -> str:
@@ -221,16 +229,12 @@ def _without(entity: Entity, attribute: str) -> Mend:
     names = [name for name, _ in entity.attributes]
     around = names[max(names.index(attribute) - 2, 0) : names.index(attribute) + 2]
     was, becomes = (f"{entity.name}  ... {', '.join(n for n in around if n != out)} ..." for out in ("", attribute))
-    return Mend(was, becomes, _of_entity(entity.name, lambda each: _lacks(each, attribute)), "without")
+    way = _way(lambda each: _lacks(each, attribute) if each.name == entity.name else each)
+    return Mend(was, becomes, way, "without")
 
 
 def _lacks(entity: Entity, attribute: str) -> Entity:
     return replace(entity, attributes=tuple(pair for pair in entity.attributes if pair[0] != attribute))
-
-
-def _of_entity(name: str, way: Callable[[Entity], Entity]) -> Way:
-    """A change of one entity."""
-    return lambda model: replace(model, entities=tuple(way(e) if e.name == name else e for e in model.entities))
 
 
 def _list_apart(entity: Entity, attribute: str) -> Mend:
@@ -259,39 +263,35 @@ def _list_apart(entity: Entity, attribute: str) -> Mend:
     return Mend(f"{entity.name}  {attribute}, a list of {number:,}", f"{name}  PK {pk}, SK {sk}", way, "apart")
 
 
-def _unread(now: Evaluation) -> Iterator[Finding]:
-    """Entries of indexes that nobody reads, and attributes that are copied for nobody."""
-    for index in now.model.indexes:
-        readers = [each for each in now.model.patterns if each.reads and each.index == index.name]
-        places = [place for place in now.sample.of(index.name) if place.items]
-        total = sum(place.entity.count * place.part for place in places)
-        figures = {"index": index.name, "total": f"{total:,.0f}"}
-        if not places:
-            continue
-        if not readers:
-            mend = Mend(f"{index.name}  {places[0].pk}", "no index", _no_index(index.name), "remove")
-            yield Finding(f"index:{index.name}", "index", OVERPAYS, figures, mend)
-            continue
-        asked = [matcher(now.label(each)) for each in readers]
-        lost = sum(
-            sum(not any(shape.fullmatch(pk) for shape in asked) for pk in p.pks) * p.entity.count / p.made
-            for p in places
-        )
-        needed = {name for each in readers for name in each.returns}
-        slim = all(each.returns for each in readers) and (index.copies is None or needed < {*index.copies})
-        part = lost / total
-        only = index.only or (_value_asked(places[0], readers) if len(places) == 1 and part >= UNREAD else None)
-        changed = replace(index, only=only, copies=tuple(sorted(needed)) if slim else index.copies)
-        if part < UNREAD and changed == index:
-            continue
-        mend = NONE
-        if changed != index:
-            was, becomes = (f"{index.name}  {_says(each)}" for each in (index, changed))
-            mend = Mend(was, becomes, _other_index(index.name, changed), "narrow")
-        figures |= {"part": f"{part:.0%}", "unread": f"{lost:,.0f}", "needed": ", ".join(sorted(needed))}
-        bar = Bar("copies", total - lost, lost, f"read: {total - lost:,.0f}", f"never read: {lost:,.0f}")
-        kind = "unread" if part >= UNREAD else "slim"
-        yield Finding(f"unread:{index.name}", kind, OVERPAYS, figures, mend, bar if kind == "unread" else None)
+def _unread(now: Evaluation, index: Index) -> Finding | None:
+    """An index that nobody reads, entries of one, or attributes that are copied for nobody."""
+    readers = [each for each in now.model.patterns if each.reads and each.index == index.name]
+    places = [place for place in now.sample.of(index.name) if place.items]
+    if not places:
+        return None
+    total = sum(place.entity.count * place.part for place in places)
+    if not readers:
+        mend = Mend(f"{index.name}  {places[0].pk}", "no index", _no_index(index.name), "remove")
+        return Finding(f"index:{index.name}", "index", OVERPAYS, {"index": index.name, "total": total}, mend)
+    asked = [matcher(now.label(each)) for each in readers]
+    lost = sum(
+        sum(not any(shape.fullmatch(pk) for shape in asked) for pk in place.pks) * place.entity.count / place.made
+        for place in places
+    )
+    needed, part = {name for each in readers for name in each.returns}, lost / total
+    slim = all(each.returns for each in readers) and (index.copies is None or needed < {*index.copies})
+    only = index.only or (_value_asked(places[0], readers) if len(places) == 1 and part >= UNREAD else None)
+    changed = replace(index, only=only, copies=tuple(sorted(needed)) if slim else index.copies)
+    mend = NONE
+    if changed != index:
+        was, becomes = (f"{index.name}  {_says(each)}" for each in (index, changed))
+        mend = Mend(was, becomes, _way(index=lambda each: changed if each.name == index.name else each), "narrow")
+    elif part < UNREAD:
+        return None
+    figures = {"index": index.name, "total": total, "part": part, "unread": lost, "needed": ", ".join(sorted(needed))}
+    bar = Bar("copies", total - lost, lost, f"read: {total - lost:,.0f}", f"never read: {lost:,.0f}")
+    kind = "unread" if part >= UNREAD else "slim"
+    return Finding(f"unread:{index.name}", kind, OVERPAYS, figures, mend, bar if kind == "unread" else None)
 
 
 def _value_asked(place: Place, readers: Sequence[Pattern]) -> tuple[str, str] | None:
@@ -313,17 +313,11 @@ def _says(index: Index) -> str:
     return f"{which}; {'all attributes' if index.copies is None else ', '.join(index.copies) or 'keys only'}"
 
 
-def _other_index(name: str, other: Index) -> Way:
-    return lambda model: replace(model, indexes=tuple(other if e.name == name else e for e in model.indexes))
-
-
 def _no_index(name: str) -> Way:
-    def way(model: Model) -> Model:
-        entities = [replace(e, keys=tuple(pair for pair in e.keys if pair[0] != name)) for e in model.entities]
-        indexes = tuple(each for each in model.indexes if each.name != name)
-        return replace(model, entities=tuple(entities), indexes=indexes)
-
-    return way
+    return _way(
+        lambda each: replace(each, keys=tuple(pair for pair in each.keys if pair[0] != name)),
+        lambda each: None if each.name == name else each,
+    )
 
 
 def _units(number: float) -> str:
@@ -334,22 +328,19 @@ def _few(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 else f"{number:,.1f}".removesuffix(".0")
 
 
-def _filters(now: Evaluation) -> Iterator[Finding]:
-    """Filters that drop items after they were paid for."""
-    for pattern in now.model.patterns:
-        if not pattern.terms or pattern.operation == "Scan" or not now.answered(pattern):
-            continue
-        came = now.read(pattern, now.model.size)
-        kept, items = _few(came.kept), _few(came.items)
-        if units_read(ceil(came.size * came.kept / came.items), consistent=pattern.consistent) >= came.units:
-            continue
-        figures = {
-            "name": pattern.name, "items": items, "dropped": _few(came.items - came.kept), "kept": kept,
-            "bytes": f"{came.size:,.0f}", "units": _units(came.units),
-        }  # fmt: skip
-        bar = Bar("band", came.kept, came.items - came.kept, f"{kept} returned", f"{items} read")
-        mend = _since(now, pattern) or _sparse(now, pattern) or NONE
-        yield Finding(f"filter:{pattern.at}", "filter", OVERPAYS, figures, mend, bar)
+def _filter(now: Evaluation, pattern: Pattern) -> Finding | None:
+    """A filter that drops items after they were paid for."""
+    if not pattern.terms or pattern.operation == "Scan" or not now.answered(pattern):
+        return None
+    came = now.read(pattern, now.model.size)
+    if units_read(ceil(came.size * came.kept / came.items), consistent=pattern.consistent) >= came.units:
+        return None
+    kept, items, dropped = map(_few, (came.kept, came.items, came.items - came.kept))
+    figures = {"name": pattern.name, "items": items, "dropped": dropped, "kept": kept}
+    bar = Bar("band", came.kept, came.items - came.kept, f"{kept} returned", f"{items} read")
+    mend = _since(now, pattern) or _sparse(now, pattern) or NONE
+    figures |= {"bytes": f"{came.size:,.0f}", "units": _units(came.units)}
+    return Finding(f"filter:{pattern.at}", "filter", OVERPAYS, figures, mend, bar)
 
 
 def _since(now: Evaluation, pattern: Pattern) -> Mend | None:
@@ -358,13 +349,8 @@ def _since(now: Evaluation, pattern: Pattern) -> Mend | None:
     for place, lie, _, _ in now.met(pattern):
         words = place.entity.spec(name)
         until = place.entity.spec(words[1]) if words[:1] == ["while"] else []
-        if (
-            not lie
-            or operator != "="
-            or until[:1] != ["after"]
-            or words[2] != value
-            or pattern.sk[:1] != ("begins_with",)
-        ):
+        ends = lie and operator == "=" and until[:1] == ["after"] and words[2] == value
+        if not ends or pattern.sk[:1] != ("begins_with",):
             continue
         if place.sk.startswith(f"{pattern.sk[1]}<{until[1]}>"):
             since = f"{pattern.sk[1]}<today-{3 * int(until[2])}>"
@@ -372,12 +358,12 @@ def _since(now: Evaluation, pattern: Pattern) -> Mend | None:
             came = now.read(changed, now.model.size)
             figures = {"days": until[2], "now": _few(came.items), "now_units": _units(came.units)}
             was, becomes = (key_text(each).partition(", ")[2] for each in (pattern, changed))
-            return Mend(was, becomes, _instead(pattern, changed), "since", figures)
+            return Mend(was, becomes, _instead(changed), "since", figures)
     return None
 
 
-def _instead(pattern: Pattern, other: Pattern) -> Way:
-    return lambda model: replace(model, patterns=tuple(other if e.at == pattern.at else e for e in model.patterns))
+def _instead(other: Pattern) -> Way:
+    return _way(pattern=lambda each: other if each.at == other.at else each)
 
 
 def _sparse(now: Evaluation, pattern: Pattern) -> Mend | None:
@@ -406,26 +392,24 @@ def _added(now: Evaluation, index: Index, entity: Entity, key: tuple[str, str], 
     def way(model: Model) -> Model:
         if index.name in [each.name for each in model.indexes]:  # another change has added one
             return model
-        keyed = _of_entity(entity.name, lambda each: replace(each, keys=(*each.keys, (index.name, key))))(model)
-        return _instead(pattern, pattern)(replace(keyed, indexes=(*model.indexes, index)))
+        keyed = _way(lambda e: replace(e, keys=(*e.keys, (index.name, key))) if e.name == entity.name else e)(model)
+        return _instead(pattern)(replace(keyed, indexes=(*model.indexes, index)))
 
     return way
 
 
-def _scans(now: Evaluation) -> Iterator[Finding]:
-    """Patterns that read the whole table, because no key answers them."""
-    for pattern in now.model.patterns:
-        if not pattern.reads or (pattern.operation != "Scan" and now.answered(pattern)):
-            continue
-        came: Came = now.read(pattern, now.model.size)
-        dollars = came.units * READ.each
-        figures = {
-            "name": pattern.name, "items": f"{now.model.size:,.0f}", "units": _units(came.units),
-            "trips": f"{came.trips:,}",
-            "dollars": f"{dollars:,.2f}" if dollars >= 0.01 else f"{dollars:.7f}".rstrip("0"),
-        }  # fmt: skip
-        kind, rank = ("scan", OVERPAYS) if pattern.operation == "Scan" else ("no-key", BREAKS)
-        yield Finding(f"scan:{pattern.at}", kind, rank, figures, _new_index(now, pattern) or NONE)
+def _scan(now: Evaluation, pattern: Pattern) -> Finding | None:
+    """A pattern that reads the whole table, because no key answers it."""
+    if not pattern.reads or (pattern.operation != "Scan" and now.answered(pattern)):
+        return None
+    came = now.read(pattern, now.model.size)
+    dollars = came.units * READ.each
+    figures = {
+        "name": pattern.name, "items": now.model.size, "units": _units(came.units), "trips": came.trips,
+        "dollars": f"{dollars:,.2f}" if dollars >= 0.01 else f"{dollars:.7f}".rstrip("0"),
+    }  # fmt: skip
+    kind, rank = ("scan", OVERPAYS) if pattern.operation == "Scan" else ("no-key", BREAKS)
+    return Finding(f"scan:{pattern.at}", kind, rank, figures, _new_index(now, pattern) or NONE)
 
 
 def _new_index(now: Evaluation, pattern: Pattern) -> Mend | None:
@@ -444,16 +428,13 @@ def _new_index(now: Evaluation, pattern: Pattern) -> Mend | None:
     return way and Mend("no index", f"{index.name}{PARTITION_KEY}  {template}", way, "add", {"owner": owner.name})
 
 
-def _endless(now: Evaluation) -> Iterator[Finding]:
+def _endless(now: Evaluation, place: Place) -> Finding | None:
     """Collections that grow with the table, because nothing in their keys grows in number with it."""
-    for place in now.sample.places:
-        kinds = {place.entity.spec(name)[0] for name in NAMES.findall(place.pk)}
-        count = place.entity.count * place.part
-        if kinds - {"one", "while"} or now.model.index(place.index).only or count < 1000:
-            continue
-        largest = max(place.pks.count(pk) for pk in {*place.pks}) / len(place.pks)
-        figures = {
-            "label": place.pk, "number": f"{len({*place.pks}):,}", "items": f"{count:,.0f}",
-            "entity": place.entity.name, "largest": f"{count * largest:,.0f}",
-        }  # fmt: skip
-        yield Finding(f"endless:{place.index}:{place.entity.name}", "endless", LOOK, figures)
+    kinds = {place.entity.spec(name)[0] for name in NAMES.findall(place.pk)}
+    count = place.entity.count * place.part
+    if kinds - {"one", "while"} or now.model.index(place.index).only or count < 1000:
+        return None
+    sizes = Counter(place.pks)
+    largest = count * max(sizes.values()) / len(place.pks)
+    figures = {"label": place.pk, "number": len(sizes), "items": count, "entity": place.entity.name, "largest": largest}
+    return Finding(f"endless:{place.index}:{place.entity.name}", "endless", LOOK, figures)

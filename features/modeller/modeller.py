@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from features.modeller import engine, exports, findings, parsing, views
-from features.modeller.design import READS, WRITES, document
+from features.modeller.design import READS, WRITES, document, keys_of
 from features.modeller.evaluation import SEED, evaluated
 from features.modeller.parsing import MOST, Read
 from features.textbook import costs, running
 from features.textbook.drawing import Partition
 from features.workings import page_cost
 from shared.data import keys
-from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.errors import NoSuchPath
 from shared.html import forms, pages
 from shared.html.pages import Answer, Request, Routes, serve
@@ -158,9 +157,9 @@ def _page(
 
 def _rows(found: Read) -> dict[str, Any]:
     """The rows of a model's JSON with each field that the form has."""
-    own = [f"{index.name}{part}" for index in found.model.indexes for part in (PARTITION_KEY, SORT_KEY)]
+    own = [name for index in found.model.indexes for name in keys_of(index.name)]
     names = {
-        "entities": ("name", "items", PARTITION_KEY, SORT_KEY, "expires", "attributes", *own),
+        "entities": ("name", "items", *keys_of(""), "expires", "attributes", *own),
         "indexes": ("name", "while", "copies"),
         "patterns": ("name", "rate", "request", "index", "key", "filter", "returns", "limit", "times", "consistent",
                      "busiest", "writes"),

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, TypeVar
 
 from features.modeller import requests
-from features.modeller.design import BUSIEST, NAMES, READS, WRITES, Change, Entity, Index, Model, Pattern
-from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
+from features.modeller.design import BUSIEST, NAMES, READS, WRITES, Change, Entity, Index, Model, Pattern, keys_of
+from shared.dynamodb.schema import SORT_KEY
 
 MOST = {"entities": 12, "indexes": 5, "patterns": 20}
 PARTS = ("name", "peak", *MOST)
 MOST_ATTRIBUTES, LONGEST = 20, 60_000
 """The most of each in a model, and the characters of its JSON."""
 
-SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "month": 2_628_000}
+SECONDS = {"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "month": 2_628_000}
 _WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 TITLE = re.compile(r"[^<>\x00-\x1f]{1,80}")
@@ -33,11 +33,13 @@ _KEY = re.compile(
     r"\w*PK\s*=\s*(\S+?)(?:\s*(?:,|\band\b)\s*\w*SK\s*(=|<=?|>=?|begins_with|between)\s*(.+))?", re.IGNORECASE
 )
 _TERM = re.compile(r"(\w+)\s*(=|<>|<=|>=|<|>|begins_with|contains)\s*(\S.*)", re.IGNORECASE)
-KINDS: Mapping[str, tuple[int, int]] = {
-    "id": (1, 1), "number": (1, 1), "text": (1, 1), "of": (1, 1), "day": (0, 0), "time": (0, 0), "after": (2, 2),
-    "while": (3, 3), "one": (1, 20), "list": (2, 2),
-}  # fmt: skip
-"""Kinds of example values, with the fewest and the most words that follow."""
+_QUOTED_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+_SIZE = "[1-9][0-9]{0,5}"
+_VALUES = re.compile(
+    rf"(?:id|number|text) {_SIZE}|of \S+|day|time|after (\S+) {_SIZE}|while (\S+) \S+ \S+|one(?: \S+){{1,20}}"
+    rf"|list {_SIZE} {_SIZE}"
+)
+"""The kinds of example values, each with the words that follow it. The groups are days."""
 
 
 @dataclass(slots=True)
@@ -54,26 +56,21 @@ class Unreadable(Exception):  # it is no error, but a sentence for the field
 
 
 T = TypeVar("T")
+Made = TypeVar("Made", Entity, Index, Pattern)
 
 
 def read(document: Any) -> Read:
     """Read a model from its JSON document."""
-    found = Read(_plain(document), Model("", (), (), ()))
-    rows = {kind: _rows(found, kind) for kind in MOST}
-    indexes = _each(found, "indexes", rows["indexes"], _index)
-    entities = _each(found, "entities", rows["entities"], lambda row, at: _entity(row, at, [i.name for i in indexes]))
-    for kind, names in (("entities", [e.name for e in entities]), ("indexes", [i.name for i in indexes])):
-        for at, each in enumerate(names):
-            if each in names[:at]:
-                found.faults.setdefault(f"{kind}.{at}.name", f"{each} is there twice: give it another name.")
-    unique = {each.name: each for each in reversed(entities)}
-    counted = tuple(_counted(found, [each for each in entities if unique[each.name] is each]))
-    name = _field(found, "name", lambda: _title(found.document.get("name", ""))) or "A table"
-    peak = _field(found, "peak", lambda: min(max(number(found.document.get("peak", 1)), 1.0), 1000.0)) or 1.0
-    whole = Model(name, counted, tuple({each.name: each for each in indexes}.values()), (), peak)
-    _collide(found, whole)
-    patterns = _each(found, "patterns", rows["patterns"], lambda row, at: _pattern(row, at, whole))
-    found.model = Model(name, whole.entities, whole.indexes, tuple(patterns), peak)
+    given = {name: document[name] for name in PARTS if name in document} if isinstance(document, dict) else {}
+    found = Read(given, Model("", (), (), ()))
+    top = _Row({"peak": 1, **given}, "", found.faults)
+    name = top.use("name", _title) or "A table"
+    peak = min(max(top.use("peak", number) or 1.0, 1.0), 1000.0)
+    indexes = _each(found, "indexes", lambda row, _: _index(row))
+    names = [each.name for each in indexes]
+    entities = _each(found, "entities", lambda row, above: _entity(row, above, names))
+    whole = Model(name, tuple(entities), tuple(indexes), (), peak)
+    found.model = replace(whole, patterns=tuple(_each(found, "patterns", lambda row, _: _pattern(row, whole))))
     return found
 
 
@@ -100,24 +97,16 @@ def from_text(text: str) -> Read:
 
 def _salvaged(text: str) -> dict[str, Any]:
     """The longest beginning of a JSON text that becomes an object by closing what is open."""
-    ends, opened, quoted, at = [], "", False, 0
-    while at < len(text):
-        each = text[at]
-        if quoted:
-            at += each == "\\"
-            quoted = each != '"'
-        elif each == '"':
-            quoted = True
-        elif each in "[{":
-            opened += each
-        elif each in "]}":
-            opened = opened[:-1]
-            ends.append((at + 1, opened))
-        at += 1
+    ends, opened = list[tuple[int, str]](), ""
+    for found in _QUOTED_OR_BRACKET.finditer(text):
+        if found[0] in ("[", "{"):
+            opened = ("]" if found[0] == "[" else "}") + opened
+        elif found[0] in ("]", "}"):
+            opened = opened[1:]
+            ends.append((found.end(), opened))
     for end, still in reversed(ends[-50:]):
-        closing = "".join("]" if each == "[" else "}" for each in reversed(still))
         try:
-            document = json.loads(text[:end] + closing)
+            document = json.loads(text[:end] + still)
         except (ValueError, RecursionError):
             continue
         if isinstance(document, dict):
@@ -125,39 +114,35 @@ def _salvaged(text: str) -> dict[str, Any]:
     return {}
 
 
-def _plain(document: Any) -> dict[str, Any]:
-    return {name: document[name] for name in PARTS if name in document} if isinstance(document, dict) else {}
-
-
-def _rows(found: Read, kind: str) -> list[dict[str, Any]]:
+def _each(found: Read, kind: str, make: Callable[[_Row, Sequence[Made]], Made | None]) -> list[Made]:
+    """What the rows of a kind make, each given those above it. Names of patterns may be alike."""
     given = found.document.get(kind, [])
     rows = [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
     if not isinstance(given, list) or len(rows) < len(given):
         found.faults[kind] = f"The {kind} must be a list of objects."
     if len(rows) > MOST[kind]:
         found.faults[kind] = f"A model here has at most {MOST[kind]} {kind}; the first {MOST[kind]} are shown."
-    found.document[kind] = rows = rows[: MOST[kind]]
-    return rows
+    found.document[kind] = rows[: MOST[kind]]
+    made: list[Made] = []
+    for at, each in enumerate(found.document[kind]):
+        row = _Row(each, f"{kind}.{at}.", found.faults, at)
+        one = make(row, made)
+        if one and kind != "patterns" and one.name in [other.name for other in made]:
+            row.fault("name", f"{one.name} is there twice: give it another name.")
+        elif one:
+            made.append(one)
+    return made
 
 
-def _each(found: Read, kind: str, rows: Sequence[dict[str, Any]], make: Callable[[_Row, int], T | None]) -> list[T]:
-    made = [make(_Row(row, f"{kind}.{at}", found.faults), at) for at, row in enumerate(rows)]
-    return [each for each in made if each is not None]
-
-
-def _field(found: Read, name: str, make: Callable[[], T]) -> T | None:
-    try:
-        return make()
-    except Unreadable as why:
-        found.faults[name] = str(why)
-        return None
-
-
+@dataclass(slots=True)
 class _Row:
     """A row's fields as texts. What can't be read adds its sentence to the faults."""
 
-    def __init__(self, row: Mapping[str, Any], place: str, faults: dict[str, str]) -> None:
-        self.row, self.place, self.faults, self.wrong = row, place, faults, False
+    row: Mapping[str, Any]
+    place: str
+    faults: dict[str, str]
+    at: int = 0
+    wrong: bool = False
 
     def text(self, name: str) -> str:
         value = self.row.get(name, "")
@@ -171,32 +156,36 @@ class _Row:
             return None
 
     def fault(self, name: str, why: str) -> None:
-        self.faults.setdefault(f"{self.place}.{name}", why)
+        self.faults.setdefault(f"{self.place}{name}", why)
         self.wrong = True
 
 
-def number(text: object) -> float:
+def _amount(text: str) -> tuple[float, str] | None:
+    """A number and the word after it, such as ``30 a second`` or ``40 a Member``."""
+    found = _NUMBER.fullmatch(text)
+    return (float(found[1].replace(",", "")) * _WORDS.get(found[2], 1), found[3] or "") if found else None
+
+
+def number(text: str) -> float:
     """A number such as ``40``, ``1,000`` or ``20 million``. Raises Unreadable."""
-    if isinstance(text, int | float) and not isinstance(text, bool) and 0 <= text < 1e15:
-        return float(text)
-    found = _NUMBER.fullmatch(str(text).strip())
-    if not found or found[3]:
+    found = _amount(text)
+    if not found or found[1]:
         raise Unreadable("Write a number, such as 40, 1,000 or 20 million.")
-    return float(found[1].replace(",", "")) * _WORDS.get(found[2], 1)
+    return found[0]
 
 
 def rate(text: str) -> float:
     """A rate such as ``30 a second`` or ``1 a day``, in requests a second. Raises Unreadable."""
-    found = _NUMBER.fullmatch(text)
-    if not found or (found[3] or "second") not in SECONDS:
+    found = _amount(text)
+    if not found or found[1] not in SECONDS:
         raise Unreadable("Write a rate, such as 30 a second, 5 a minute or 1 a day.")
-    return float(found[1].replace(",", "")) * _WORDS.get(found[2], 1) / SECONDS[found[3] or "second"]
+    return found[0] / SECONDS[found[1]]
 
 
 def _title(text: str) -> str:
-    if text and not TITLE.fullmatch(str(text)):
+    if text and not TITLE.fullmatch(text):
         raise Unreadable("Use at most 80 characters, without < and >.")
-    return str(text)
+    return text
 
 
 def _name(text: str) -> str:
@@ -205,7 +194,7 @@ def _name(text: str) -> str:
     return text
 
 
-def _index(row: _Row, at: int) -> Index | None:
+def _index(row: _Row) -> Index | None:
     def only(text: str) -> tuple[str, str] | None:
         if not text:
             return None
@@ -217,7 +206,7 @@ def _index(row: _Row, at: int) -> Index | None:
     def copies(text: str) -> tuple[str, ...] | None:
         return None if text in ("", "all") else () if text == "keys" else names_of(text)
 
-    name = row.use("name", lambda text: _name(text or f"GSI{at + 1}"))
+    name = row.use("name", lambda text: _name(text or f"GSI{row.at + 1}"))
     return Index(name, row.use("while", only), row.use("copies", copies)) if name else None
 
 
@@ -226,28 +215,48 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(_name(each.strip()) for each in text.split(",") if each.strip())
 
 
-def _entity(row: _Row, _at: int, indexes: Sequence[str]) -> Entity | None:
+def _entity(row: _Row, above: Sequence[Entity], indexes: Sequence[str]) -> Entity | None:
     name = row.use("name", _name)
     if not name:
         return None
     attributes = _attributes(row)
-    keys = {}
-    for index in ("", *indexes):
-        row.wrong = False
-        pk, sk = (row.use(f"{index}{part}", _template) or "" for part in (PARTITION_KEY, SORT_KEY))
-        for part, template in ((PARTITION_KEY, pk), (SORT_KEY, sk)):
-            if missing := [each for each in NAMES.findall(template) if each not in attributes]:
-                known = ", ".join(attributes) or "none yet"
-                row.fault(f"{index}{part}", f"{name} has no attribute {missing[0]}. Its attributes: {known}.")
-        if not pk and (sk or not index):
-            row.fault(f"{index}{PARTITION_KEY}", "A partition key is needed: write a template, such as USER:<Name>.")
-        if pk and not row.wrong:
-            keys[index] = (pk, sk)
+    keys = _keys(row, name, attributes, indexes)
     expires = row.text("expires")
     if expires and expires not in attributes:
         row.fault("expires", f"{name} has no attribute {expires}.")
         expires = ""
-    return Entity(name, 0.0, tuple(attributes.items()), tuple(keys.items()), row.text("items") or "1000", expires)
+    said, counts = row.text("items") or "1000", {"": 1.0, **{each.name: each.count for each in above}}
+    items = _amount(said)
+    if not items or items[1] not in counts:
+        row.fault("items", "Write how many there are: 20 million, or 40 a Member of an entity above.")
+        return None
+    parents = [spec.removeprefix("of ") for spec in attributes.values() if spec.startswith("of ")]
+    if lost := [each for each in parents if each not in counts]:
+        row.fault("attributes", f"There is no entity {lost[0]} above {name}.")
+        return None
+    count = min(max(items[0] * counts[items[1]], 1.0), 1e13)
+    made = Entity(name, count, tuple(attributes.items()), tuple(keys.items()), said, expires)
+    if "" in keys:
+        _collide(row, made, above)
+    return made
+
+
+def _keys(row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The key templates of an entity in the table, under an empty name, and in the indexes that it belongs to."""
+    keys = {}
+    for index in ("", *indexes):
+        row.wrong = False
+        names = keys_of(index)
+        pk, sk = (row.use(each, _template) or "" for each in names)
+        for field_of, template in zip(names, (pk, sk), strict=True):
+            if missing := [each for each in NAMES.findall(template) if each not in attributes]:
+                known = ", ".join(attributes) or "none yet"
+                row.fault(field_of, f"{name} has no attribute {missing[0]}. Its attributes: {known}.")
+        if not pk and (sk or not index):
+            row.fault(names[0], "A partition key is needed: write a template, such as USER:<Name>.")
+        if pk and not row.wrong:
+            keys[index] = (pk, sk)
+    return keys
 
 
 def _template(text: str) -> str:
@@ -260,63 +269,38 @@ def _attributes(row: _Row) -> dict[str, str]:
     given = row.row.get("attributes", {})
     found: dict[str, str] = {}
     for name, spec in given.items() if isinstance(given, dict) else ():
-        kind, *words = str(spec).split() or [""]
-        fewest, most = KINDS.get(kind, (1, 0))
-        if not NAME.fullmatch(name) or name in (PARTITION_KEY, SORT_KEY) or not fewest <= len(words) <= most:
+        words = " ".join(str(spec).split())
+        values = _VALUES.fullmatch(words)
+        if not values or not NAME.fullmatch(name) or name in keys_of(""):
             row.fault("attributes", f"{name[:40]!r}: write its name and its values, such as Title: text 40.")
-            continue
-        sizes = words if kind in ("id", "number", "text", "list") else words[1:] if kind == "after" else []
-        if not all(re.fullmatch("[1-9][0-9]{0,5}", each) for each in sizes):
-            row.fault("attributes", f"{name}: {kind} takes whole numbers from 1 on.")
-            continue
-        if kind in ("after", "while") and (words[0] not in found or found[words[0]].split()[0] not in ("day", "after")):
-            row.fault("attributes", f"{name}: {words[0]} must be a day that stands before it.")
-            continue
-        found[name] = " ".join([kind, *words])
+        elif (day := values[1] or values[2]) and found.get(day, "").split()[:1] not in (["day"], ["after"]):
+            row.fault("attributes", f"{name}: {day} must be a day that stands before it.")
+        else:
+            found[name] = words
     if len(given) > MOST_ATTRIBUTES:
         row.fault("attributes", f"An entity here has at most {MOST_ATTRIBUTES} attributes.")
     return found
 
 
-def _counted(found: Read, entities: Sequence[Entity]) -> Iterator[Entity]:
-    """The entities with their numbers: ``40 a Member`` is forty times the members before it."""
-    counts: dict[str, float] = {}
-    places = {row.get("name"): at for at, row in reversed([*enumerate(found.document["entities"])])}
-    for each in entities:
-        place = f"entities.{places.get(each.name, 0)}"
-        one = _NUMBER.fullmatch(each.said)
-        if not one or (one[3] and one[3] not in counts):
-            found.faults[f"{place}.items"] = "Write how many there are: 20 million, or 40 a Member of an entity above."
-            continue
-        orphans = [words[1] for _, spec in each.attributes if (words := spec.split())[0] == "of"]
-        if lost := [of for of in orphans if of not in counts]:
-            found.faults[f"{place}.attributes"] = f"There is no entity {lost[0]} above {each.name}."
-            continue
-        count = float(one[1].replace(",", "")) * _WORDS.get(one[2], 1) * (counts[one[3]] if one[3] else 1)
-        counts[each.name] = min(max(count, 1.0), 1e13)
-        yield Entity(each.name, counts[each.name], each.attributes, each.keys, each.said, each.expires)
+def _collide(row: _Row, entity: Entity, above: Sequence[Entity]) -> None:
+    """Find keys that are too few for an entity's items, or those of another one: a later item would replace one."""
+    model, key = Model("", (*above, entity), (), ()), dict(entity.keys)[""]
+    possible = prod(model.values(entity.name, name, model.size) for name in {*NAMES.findall("".join(key))})
+    if possible < entity.count * 0.99:
+        keys = "1 key" if possible == 1 else f"{possible:,.0f} keys"
+        why = f"{entity.count:,.0f} items of {entity.name} have only {keys}, so that one replaces another."
+        row.fault(SORT_KEY, f"{why} Add an attribute to the sort key.")
+    for other in above:
+        if other.name != entity.name and _shape(dict(other.keys).get("", ())) == _shape(key):
+            row.fault(SORT_KEY, f"{entity.name} and {other.name} have the same keys: begin one with another word.")
 
 
-def _collide(found: Read, model: Model) -> None:
-    """Find entities whose keys are too few for their items, or those of another one: a later item would replace one."""
-    places = {row.get("name"): at for at, row in reversed([*enumerate(found.document["entities"])])}
-    known: dict[tuple[str, ...], str] = {}
-    for each in model.entities:
-        if not (key := dict(each.keys).get("")):
-            continue
-        place = f"entities.{places.get(each.name, 0)}.{SORT_KEY}"
-        possible = prod(model.values(each.name, name, model.size) for name in {*NAMES.findall("".join(key))})
-        if possible < each.count * 0.99:
-            keys = "1 key" if possible == 1 else f"{possible:,.0f} keys"
-            why = f"{each.count:,.0f} items of {each.name} have only {keys}, so that one replaces another."
-            found.faults.setdefault(place, f"{why} Add an attribute to the sort key.")
-        other = known.setdefault(tuple(NAMES.sub("<>", part) for part in key), each.name)
-        if other != each.name:
-            found.faults.setdefault(place, f"{each.name} and {other} have the same keys: begin one with another word.")
+def _shape(key: Sequence[str]) -> list[str]:
+    return [NAMES.sub("<>", part) for part in key]
 
 
-def _pattern(row: _Row, at: int, model: Model) -> Pattern | None:
-    name = row.use("name", lambda text: _title(text or f"Pattern {at + 1}")) or ""
+def _pattern(row: _Row, model: Model) -> Pattern | None:
+    name = row.use("name", lambda text: _title(text or f"Pattern {row.at + 1}")) or ""
     each_second = row.use("rate", lambda text: rate(text or "1")) or 0.0
     said, operation = row.text("rate") or "1", row.text("request") or "Query"
     if operation not in (*READS, *WRITES):
@@ -324,18 +308,18 @@ def _pattern(row: _Row, at: int, model: Model) -> Pattern | None:
     busiest = row.use("busiest", _share) or BUSIEST
     if operation in WRITES:
         writes = row.use("writes", lambda _: _writes(row.row.get("writes", []), model)) or ()
-        made = Pattern(name, each_second, operation, said, busiest=busiest, writes=writes, at=at)
+        made = Pattern(name, each_second, operation, said, busiest=busiest, writes=writes, at=row.at)
         return None if row.wrong else made
     index = row.text("index")
     if index and index not in [each.name for each in model.indexes]:
         row.fault("index", f"There is no index {index[:40]}.")
     pk, sk = row.use("key", lambda text: _key(text, operation)) or ("", ())
     terms, returns = row.use("filter", filter_of) or (), row.use("returns", names_of) or ()
-    limit, times = (int(row.use(name, lambda text: number(text or 0)) or 0) for name in ("limit", "times"))
+    limit, times = (int(row.use(name, lambda text: number(text or "0")) or 0) for name in ("limit", "times"))
     consistent = str(row.row.get("consistent", "")).lower() in ("true", "yes", "on", "1")
     made = Pattern(
         name, each_second, operation, said, index, pk, sk, terms, returns, consistent,
-        min(limit, 10**6), min(max(times, 1), 1000), busiest, (), at,
+        min(limit, 10**6), min(max(times, 1), 1000), busiest, (), row.at,
     )  # fmt: skip
     for name_of_field, why in () if row.wrong else requests.refusals(made):
         row.fault(name_of_field, why)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from features.modeller.design import Pattern
+from features.modeller.design import Pattern, keys_of
 from features.textbook import grammar
-from shared.dynamodb.schema import GSI1, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.schema import GSI1
 
 NO_SORT_KEY = "-"
 """The sort key of a key without one, in a table that has one."""
@@ -26,8 +26,7 @@ def operation(pattern: Pattern) -> str:
 
 def arguments(pattern: Pattern, pk: Key = str, sk: Key = str) -> dict[str, Any]:
     """The arguments of a read, with keys made of its templates, and values written plainly."""
-    prefix = GSI1.name if pattern.index else ""
-    names = (f"{prefix}{PARTITION_KEY}", f"{prefix}{SORT_KEY}")
+    names = keys_of(GSI1.name if pattern.index else "")
     made: dict[str, Any] = {"IndexName": GSI1.name} if pattern.index else {}
     placeholders, values = dict[str, str](), dict[str, Any]()
     if pattern.operation == "Get":

@@ -62,7 +62,7 @@ def shown(model: Model, before: Model | None) -> dict[str, Any]:
         "rate": amount(rate), "at_peak": amount(rate * model.peak),
         "total": dollars(total), "exact": [f"${bill.total(mode):,.2f}" for mode in range(3)],
         "follows": dollars(bill.total(1)), "stays": dollars(bill.total(2)),
-        "parts": [*_parts(bill)], "stack": _stack(bill),
+        "parts": [*_parts(bill)],
         "findings": [_finding(each) for each in found if each.rank != findings.LOOK],
         "looks": [_finding(each) for each in found if each.rank == findings.LOOK],
         "all_tried": dollars(evaluated(whole).now.total()) if whole else "",
@@ -87,22 +87,17 @@ def _difference(total: float, before: Model | None) -> str:
 
 
 def _parts(bill: Bill) -> Iterator[dict[str, str]]:
+    """The parts of the price, each with its figures and its place and width in the drawn bar."""
+    whole, at = sum(bill.priced(part)[0] for part in PARTS) or 1, 0.0
     for part, name in PARTS.items():
+        price = bill.priced(part)[0]
         on_demand, follows, stays = (f"${each:,.2f}" for each in bill.priced(part))
         told = size(bill.amounts[part] * 1e9) if "storage" in part else f"{bill.amounts[part]:,.1f} units/s"
-        yield {"kind": part.replace(" ", "-"), "name": name, "amount": told, "short": dollars(bill.priced(part)[0]),
-               "on_demand": on_demand, "follows": follows, "stays": stays}  # fmt: skip
-
-
-def _stack(bill: Bill) -> list[tuple[str, str, str]]:
-    """The parts of the price as rectangles: kind, place and width."""
-    prices = {part: bill.priced(part)[0] for part in PARTS}
-    whole, at, drawn = sum(prices.values()) or 1, 0.0, []
-    for part, price in prices.items():
         width = price / whole * (WIDE - GAP * (len(PARTS) - 1))
-        drawn.append((part.replace(" ", "-"), f"{at:.1f}", f"{width:.1f}"))
+        yield {"kind": part.replace(" ", "-"), "name": name, "amount": told, "short": dollars(price),
+               "on_demand": on_demand, "follows": follows, "stays": stays,
+               "x": f"{at:.1f}", "width": f"{width:.1f}"}  # fmt: skip
         at += width + GAP
-    return drawn
 
 
 def _finding(each: Finding) -> dict[str, Any]:

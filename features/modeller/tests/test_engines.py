@@ -89,11 +89,11 @@ def test_the_rules_say_what_dynamodb_local_consumes(name: str) -> None:
 def _updated(client: Any, table: str, now: Evaluation, write: Change) -> Mapping[str, Any]:
     """Put the item that the rules take before a write over it, then the one after it."""
     entity = now.model.entity(write.entity)
-    images = [now._image(entity, write, each) for each in (write.before, write.after)]
     answer: Mapping[str, Any] = {}
-    for image in images:
-        assert image
-        answer = client.put_item(TableName=table, Item=marshal_item(image[0]), ReturnConsumedCapacity="INDEXES")
+    for stated in (write.before, write.after):
+        assert stated is not None
+        image = now._image(entity, write, stated)
+        answer = client.put_item(TableName=table, Item=marshal_item(image), ReturnConsumedCapacity="INDEXES")
     return answer
 
 

@@ -168,6 +168,7 @@ GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
         ({"entities": [THING | {"PK": "THINGS"}]}, "entities.0.SK", "10 items of Thing have only 1 key"),
         ({"entities": [THING, THING | {"name": "Other"}]}, "entities.1.SK", "Other and Thing have the same keys"),
         ({"entities": [THING | {"name": "<b>"}]}, "entities.0.name", "Use a letter, then letters"),
+        ({"entities": [THING | {"name": ""}, THING, THING]}, "entities.2.name", "Thing is there twice"),
         ({"entities": [THING | {"items": "3 a Shop"}]}, "entities.0.items", "Write how many there are"),
         ({"entities": [THING | {"attributes": {"Id": "id"}}]}, "entities.0.attributes", "'Id': write its name"),
         ({"entities": [THING], "patterns": [GET | {"name": "<b>"}]}, "patterns.0.name", "without < and >"),
