@@ -146,7 +146,7 @@ class _Row:
 
     def text(self, name: str) -> str:
         value = self.row.get(name, "")
-        return value.strip() if isinstance(value, str) else f"{value:g}" if isinstance(value, int | float) else ""
+        return value.strip() if isinstance(value, str) else f"{value:.15g}" if isinstance(value, int | float) else ""
 
     def use(self, name: str, make: Callable[[str], T]) -> T | None:
         try:

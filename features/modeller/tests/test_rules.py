@@ -156,6 +156,15 @@ def test_a_busy_collection_gets_shards_and_its_readers_ask_each() -> None:
     assert max(writes for _, writes in evaluated(changed).loads.values()) == 300
 
 
+def test_numbers_may_be_numbers_of_json_of_any_size() -> None:
+    given = {"peak": 12.5, "entities": [THING | {"items": 20_000_000, "attributes": {"Id": "id 9"}}],
+             "patterns": [{"request": "Query", "key": "PK = THING#<Id>", "rate": 2, "limit": 1_000_000}]}  # fmt: skip
+    read = model(given)
+
+    assert (read.peak, read.size) == (12.5, 20_000_000)
+    assert (read.patterns[0].rate, read.patterns[0].limit) == (2, 1_000_000)
+
+
 THING = {"name": "Thing", "items": "10", "PK": "THING#<Id>", "SK": "THING", "attributes": {"Id": "id 4"}}
 GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
 
