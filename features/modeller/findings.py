@@ -109,6 +109,7 @@ def of(model: Model) -> list[Finding]:
         *(_filter(now, pattern) for pattern in model.patterns),
         *(_scan(now, pattern) for pattern in model.patterns),
         *(_endless(now, place) for place in now.sample.places),
+        *(_lasting(model, entity) for entity in model.entities),
     ]
     priced = []
     for each in filter(None, found):
@@ -438,3 +439,12 @@ def _endless(now: Evaluation, place: Place) -> Finding | None:
     largest = count * max(sizes.values()) / len(place.pks)
     figures = {"label": place.pk, "number": len(sizes), "items": count, "entity": place.entity.name, "largest": largest}
     return Finding(f"endless:{place.index}:{place.entity.name}", "endless", LOOK, figures)
+
+
+def _lasting(model: Model, entity: Entity) -> Finding | None:
+    """Items that never expire, because a table has one TTL attribute, and theirs is another."""
+    first = next((each.expires for each in model.entities if each.expires), "")
+    if entity.expires in ("", first):
+        return None
+    figures = {"entity": entity.name, "attribute": entity.expires, "first": first}
+    return Finding(f"ttl:{entity.name}", "ttl", LOOK, figures)

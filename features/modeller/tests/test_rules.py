@@ -156,6 +156,18 @@ def test_a_busy_collection_gets_shards_and_its_readers_ask_each() -> None:
     assert max(writes for _, writes in evaluated(changed).loads.values()) == 300
 
 
+def test_a_second_ttl_attribute_is_worth_a_look() -> None:
+    things = [
+        {"name": name, "items": "10", "PK": f"{name}#<Id>", "SK": "A", "expires": expires,
+         "attributes": {"Id": "id 4", expires: "number 9"}}
+        for name, expires in (("One", "Until"), ("Two", "Until"), ("Three", "Ends"))
+    ]  # fmt: skip
+    found = [each for each in findings.of(model({"entities": things})) if each.kind == "ttl"]
+
+    assert [(each.key, each.title) for each in found] == [("ttl:Three", "Three never expires")]
+    assert "it is Until. DynamoDB doesn’t look at Ends." in found[0].text
+
+
 def test_numbers_may_be_numbers_of_json_of_any_size() -> None:
     given = {"peak": 12.5, "entities": [THING | {"items": 20_000_000, "attributes": {"Id": "id 9"}}],
              "patterns": [{"request": "Query", "key": "PK = THING#<Id>", "rate": 2, "limit": 1_000_000}]}  # fmt: skip
