@@ -365,10 +365,8 @@ class Evaluation:
         for pattern in self.model.patterns:
             read = {}
             if pattern.pk and self.answered(pattern):
-                one = self.read(pattern, self.model.size).units / pattern.times
-                read = {
-                    (pattern.index, self.label(pattern)): one * (pattern.times if pattern.operation == "Get" else 1)
-                }
+                apart = 1 if pattern.operation == "Get" else pattern.times
+                read = {(pattern.index, self.label(pattern)): self.read(pattern, self.model.size).units / apart}
             for kind, units in enumerate((read, self.written(pattern))):
                 for at, each in units.items():
                     part = self._busiest(at[1], pattern)

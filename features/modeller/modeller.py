@@ -17,7 +17,7 @@ from typing import Any
 
 from features.modeller import engine, exports, findings, parsing, views
 from features.modeller.design import READS, WRITES, document, keys_of
-from features.modeller.evaluation import SEED, evaluated
+from features.modeller.evaluation import evaluated
 from features.modeller.parsing import MOST, Read
 from features.textbook import costs, running
 from features.textbook.drawing import Partition
@@ -145,7 +145,6 @@ def _page(
         before="" if same else was,
         by=by,
         guided=guided,
-        seed=SEED,
         most=MOST,
         kinds={"json": "JSON", "workbench": "NoSQL Workbench", "cdk": "CDK, Python", "keys": "Keys, Python"},
         drawn=[_drawn(each, part) for each, part in drawn if part],
