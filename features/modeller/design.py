@@ -20,6 +20,11 @@ YEAR = 365
 """Days over which items are spread."""
 
 
+def is_number(value: str) -> bool:
+    """Whether a text is a whole number that the generated ones may be compared with."""
+    return value.isdecimal() and len(value) < 16
+
+
 @lru_cache(maxsize=256)
 def _specs(attributes: tuple[tuple[str, str], ...]) -> Mapping[str, list[str]]:
     return {name: spec.split() for name, spec in attributes}

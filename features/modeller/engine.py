@@ -15,7 +15,7 @@ from features.modeller import requests
 from features.modeller.design import Index, Pattern, keys_of
 from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
 from features.textbook import drawing, running
-from features.textbook.drawing import Partition, Row
+from features.textbook.drawing import LARGEST, Partition, Row
 from features.textbook.lessons import Lesson, Step
 from features.textbook.running import Done, Given, Reply
 from shared.data import keys
@@ -41,6 +41,7 @@ class Prepared:
     partition: str
     size: int
     held: int
+    heaviest: int
     columns: Sequence[str]
     read: Sequence[int]
     kept: Sequence[int]
@@ -65,7 +66,8 @@ def prepared(now: Evaluation, *, runs: bool) -> list[Prepared]:
     if not runs:
         return [_prepared(now, each, MOST_DRAWN, MOST_BYTES * MOST_DRAWN) for each in reads]
     most = max(MOST_ITEMS // max(len(reads), 1), 3)
-    return [_prepared(now, each, most, MOST_BYTES // len(reads)) for each in reads]
+    made = [_prepared(now, each, most, MOST_BYTES // len(reads)) for each in reads]
+    return [each for each in made if each.heaviest <= LARGEST]  # no table takes others, and a finding says so
 
 
 def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Prepared:
@@ -96,6 +98,7 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
     arguments = requests.arguments(asked, lambda _: _home(found[names[0]]), lambda text: fill(literal(text), found))
     step = Step(requests.operation(pattern), arguments, finds=len(kept))
     places = {name for of in ("", *(each.name for each in now.model.indexes)) for name in keys_of(of)}
+    heaviest = max(bytes_in(Index(""), weights(each)) for each in shown)
     items = [_item(each, row, places) for each in shown]
     lesson = Lesson("", pattern.name, "", "", "", items=items, ours=[step])
     units = units_read(bytes_read, consistent=pattern.consistent)
@@ -103,7 +106,7 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
     asked_for = {name for name, _, _ in pattern.terms}
     short = [name for item in shown for name in item if now.model.spec(name)[:1] not in (["text"], ["list"])]
     columns = sorted(dict.fromkeys(short), key=lambda name: name not in asked_for)
-    return Prepared(pattern, lesson, str(found[names[0]]), len(lie), held, columns, read, kept, units)
+    return Prepared(pattern, lesson, str(found[names[0]]), len(lie), held, heaviest, columns, read, kept, units)
 
 
 def _home(partition: object) -> str:
@@ -120,13 +123,13 @@ def _item(item: Made, row: Index, keys_of_model: Collection[str]) -> dict[str, A
     if index:
         (pk, sk), (of_ours, sort) = keys_of(index), keys_of(GSI1.name)
         places |= {of_ours: _home(item[pk]), sort: item.get(sk, requests.NO_SORT_KEY)}
-    return {**places, **own}
+    return {**places, **{requests.stored(name): value for name, value in own.items()}}
 
 
 def by_rules(each: Prepared, now: datetime) -> Partition | None:
     """A partition as the rules say it is read: nothing is sent."""
     given = running.names(each.lesson, "", keys.scratch("you", "run"), now)
-    drawn = {*each.columns[:COLUMNS], *KEYS}
+    drawn = {*map(requests.stored, each.columns[:COLUMNS]), *KEYS}
     brief = [{name: value for name, value in item.items() if name in drawn} for item in each.lesson.items]
     each = replace(each, lesson=replace(each.lesson, items=brief))
     items = [*running.filled_items(each.lesson, given)]
@@ -146,7 +149,8 @@ def _drawn(each: Prepared, done: Done, given: Given) -> Partition | None:
     if part is None:
         return None
     rows = [*part.rows]
-    places = [part.columns.index(name) for name in each.columns if name in part.columns][:COLUMNS]
+    stored = map(requests.stored, each.columns)
+    places = [part.columns.index(name) for name in stored if name in part.columns][:COLUMNS]
     for row in rows:
         row.cells = [row.cells[at] for at in places]
     between = len(rows) - FIRST - LAST
@@ -155,7 +159,12 @@ def _drawn(each: Prepared, done: Done, given: Given) -> Partition | None:
     index = each.pattern.index
     names = [name.replace(GSI1.name, index) if index else name for name in part.names]
     return replace(
-        part, index=index, names=names, key=each.partition, columns=[part.columns[at] for at in places], rows=rows
+        part,
+        index=index,
+        names=names,
+        key=each.partition,
+        columns=[requests.shown(part.columns[at]) for at in places],
+        rows=rows,
     )
 
 

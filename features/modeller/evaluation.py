@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from math import ceil, prod
 from typing import Any, ClassVar, NamedTuple
 
-from features.modeller.design import NAMES, YEAR, Change, Entity, Index, Model, Pattern, keys_of
+from features.modeller.design import NAMES, YEAR, Change, Entity, Index, Model, Pattern, is_number, keys_of
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import WRITE_BYTES, size_of, units_read
 from shared.values.prices import PROVISIONED_READ, PROVISIONED_WRITE, READ, STORAGE, WRITE
@@ -106,8 +106,10 @@ def fill(template: str, item: Mapping[str, object]) -> str:
 
 def matcher(template: str) -> re.Pattern[str]:
     """What matches the keys that a template makes."""
-    parts = NAMES.split(template)
-    return re.compile("[^#]+".join(re.escape(each) for each in parts[::2]))
+    # Each text but the last is sought once: where it comes first, the rest has the most room.
+    first, *others = (re.escape(each) for each in NAMES.split(template)[::2])
+    found = [f"(?>[^#]+?{each})" for each in others[:-1]] + [f"[^#]+{each}" for each in others[-1:]]
+    return re.compile("".join([first, *found]))
 
 
 @lru_cache(maxsize=8)
@@ -141,7 +143,7 @@ def _value(kind: str, words: Sequence[str], item: Made, when: date, chance: rand
         case "text":
             return _text(int(words[0]))
         case "list":
-            return [_text(int(words[1]))] * min(int(words[0]), 5_000)
+            return _list(min(int(words[0]), 5_000), int(words[1]))
         case "day":
             return f"{when}"
         case "time":
@@ -153,6 +155,13 @@ def _value(kind: str, words: Sequence[str], item: Made, when: date, chance: rand
     return chance.choice([*words])
 
 
+@lru_cache(maxsize=256)
+def _list(number: int, length: int) -> list[str]:
+    """A list of texts, which all items share."""
+    return [_text(length)] * number
+
+
+@lru_cache(maxsize=256)
 def _text(length: int) -> str:
     return (_LORUM * (length // len(_LORUM) + 1))[:length]
 
@@ -191,19 +200,22 @@ def keys_and(entity: Entity, indexes: Mapping[str, Index], item: Mapping[str, ob
 
 def weights(item: Made) -> dict[str, int]:
     """The bytes of each attribute, its name included."""
-    return {
-        name: len(name) + len(content) if isinstance(content, str) and content.isascii() else size_of(
-            marshal_item({name: content})
-        )
-        for name, content in item.items()
-    }  # fmt: skip
+    return {name: len(name) + _weight(content) for name, content in item.items()}
+
+
+def _weight(content: str | int | list[str]) -> int:
+    if isinstance(content, list):  # its texts are alike, but perhaps the first
+        return 3 + _weight(content[0]) + _weight(content[-1]) * (len(content) - 1) + len(content)
+    if isinstance(content, str) and content.isascii():
+        return len(content)
+    return size_of(marshal_item({"": content}))
 
 
 def _as_long(value: str, as_: object) -> str | int | list[str]:
     """A stated value, as long as the generated text that it replaces; the first of a list."""
     if isinstance(as_, list):
         return [value.ljust(len(as_[0])), *as_[1:]]
-    return int(value) if isinstance(as_, int) and value.isdigit() else value
+    return int(value) if isinstance(as_, int) and is_number(value) else value
 
 
 def bytes_in(index: Index, heavy: Mapping[str, int]) -> int:
@@ -246,7 +258,7 @@ def keeps(pattern: Pattern, item: Mapping[str, object]) -> bool:
     """Whether a filter keeps an item."""
     for name, compares, wanted in pattern.terms:
         content, value = item.get(name), literal(wanted)
-        typed = int(value) if isinstance(content, int) and value.isdigit() else value
+        typed = int(value) if isinstance(content, int) and is_number(value) else value
         if content is None or type(content) is not type(typed) or not _COMPARE[compares](content, typed):
             return False
     return True

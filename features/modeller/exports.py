@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from keyword import iskeyword
 from typing import Any
 
 from features.modeller.design import NAMES, Entity, Model, document, keys_of
-from features.modeller.evaluation import ITEM_TYPE, Evaluation, evaluated
+from features.modeller.evaluation import ITEM_TYPE, Evaluation, Made, evaluated, weights
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.html.views import render
@@ -21,8 +22,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
 }
 """The files, each with its media type and the end of its name."""
 
-EACH = 10
-"""Sample items of each entity in Workbench's model."""
+EACH, MOST_BYTES = 10, 200_000
+"""Sample items of each entity in Workbench's model, and their bytes."""
 
 
 def file(kind: str, model: Model) -> tuple[str, str, str]:
@@ -70,15 +71,26 @@ def _functions(entity: Entity) -> list[dict[str, str]]:
 
 def _snake(name: str) -> str:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
-    return f"{snake}_" if snake in ("class", "from", "for", "in", "is", "import", "return", "def", "with") else snake
+    return f"{snake}_" if iskeyword(snake) else snake
+
+
+def _few(made: Sequence[Made]) -> list[dict[str, Any]]:
+    """The last items of an entity, as far as they are small enough for a file."""
+    few: list[dict[str, Any]] = []
+    size = 0
+    for item in reversed(made[-EACH:]):
+        size += sum(weights(item).values())
+        if size > MOST_BYTES:
+            break
+        few.insert(0, marshal_item(item))
+    return few
 
 
 def _workbench(now: Evaluation) -> dict[str, Any]:
     """A model for NoSQL Workbench, with some items of each entity; its description has the access patterns."""
     model, own = now.model, (PARTITION_KEY, SORT_KEY)
     items = {
-        each.name: [marshal_item(item) for item in now.sample.items if item[ITEM_TYPE] == each.name][-EACH:]
-        for each in model.entities
+        each.name: _few([item for item in now.sample.items if item[ITEM_TYPE] == each.name]) for each in model.entities
     }
     types = {name: next(iter(value)) for each in items.values() for item in each for name, value in item.items()}
 

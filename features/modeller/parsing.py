@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -15,12 +16,12 @@ from typing import Any, TypeVar
 
 from features.modeller import requests
 from features.modeller.design import BUSIEST, NAMES, READS, WRITES, Change, Entity, Index, Model, Pattern, keys_of
-from shared.dynamodb.schema import SORT_KEY
+from shared.dynamodb.schema import KEYS, SORT_KEY
 
 MOST = {"entities": 12, "indexes": 5, "patterns": 20}
-PARTS = ("name", "peak", *MOST)
-MOST_ATTRIBUTES, LONGEST = 20, 60_000
-"""The most of each in a model, and the characters of its JSON."""
+MOST_ATTRIBUTES, LONGEST, MOST_OF_ALL, MOST_BYTES, MOST_DAYS = 20, 60_000, 1e15, 4_000_000, 36_500
+"""The most attributes of an entity, characters of a model's JSON, number anywhere, bytes of an attribute (ten times
+those of an item), and days that one day is after another."""
 
 SECONDS = {"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "month": 2_628_000}
 _WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
@@ -61,7 +62,7 @@ Made = TypeVar("Made", Entity, Index, Pattern)
 
 def read(document: Any) -> Read:
     """Read a model from its JSON document."""
-    given = {name: document[name] for name in PARTS if name in document} if isinstance(document, dict) else {}
+    given = _plain(document) if isinstance(document, dict) else {}
     found = Read(given, Model("", (), (), ()))
     top = _Row({"peak": 1, **given}, "", found.faults)
     name = top.use("name", _title) or "A table"
@@ -81,7 +82,7 @@ def from_text(text: str) -> Read:
         found.faults["model"] = f"This model is too long: use {LONGEST:,} characters at most."
         return found
     try:
-        document = json.loads(text)
+        document = _loaded(text)
         why = "" if isinstance(document, dict) else "This is no model: its JSON is no object."
     except (ValueError, RecursionError):
         document = _salvaged(text)
@@ -95,23 +96,49 @@ def from_text(text: str) -> Read:
     return found
 
 
+def _loaded(text: str) -> Any:
+    """JSON, with a sign in the place of half a character. Raises ValueError, RecursionError."""
+    return json.loads(json.dumps(json.loads(text), ensure_ascii=False).encode(errors="replace"))
+
+
 def _salvaged(text: str) -> dict[str, Any]:
     """The longest beginning of a JSON text that becomes an object by closing what is open."""
-    ends, opened = list[tuple[int, str]](), ""
+    ends, opened = deque[tuple[int, str]](maxlen=50), ""
     for found in _QUOTED_OR_BRACKET.finditer(text):
         if found[0] in ("[", "{"):
             opened = ("]" if found[0] == "[" else "}") + opened
         elif found[0] in ("]", "}"):
             opened = opened[1:]
             ends.append((found.end(), opened))
-    for end, still in reversed(ends[-50:]):
+    for end, still in reversed(ends):
         try:
-            document = json.loads(text[:end] + still)
+            document = _loaded(text[:end] + still)
         except (ValueError, RecursionError):
             continue
         if isinstance(document, dict):
             return document
     return {}
+
+
+def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a model's JSON, without what no field shows: an object in the place of a text."""
+    plain = {name: document[name] for name in ("name", "peak") if _is_text(document.get(name))}
+    return plain | {kind: document[kind] for kind in MOST if kind in document}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str | float) or (isinstance(value, int) and abs(value) <= MOST_OF_ALL)
+
+
+def _fields(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a row that are as its page has them: texts and numbers, attributes by name, a list of writes."""
+    plain: dict[str, Any] = {name: value for name, value in row.items() if _is_text(value)}
+    attributes, writes = (plain.pop(name, row.get(name)) for name in ("attributes", "writes"))
+    if isinstance(attributes, dict):
+        plain["attributes"] = {name: str(spec) if _is_text(spec) else "" for name, spec in attributes.items()}
+    if isinstance(writes, list):
+        plain["writes"] = [each for each in writes if isinstance(each, str)]
+    return plain
 
 
 def _each(found: Read, kind: str, make: Callable[[_Row, Sequence[Made]], Made | None]) -> list[Made]:
@@ -122,7 +149,7 @@ def _each(found: Read, kind: str, make: Callable[[_Row, Sequence[Made]], Made | 
         found.faults[kind] = f"The {kind} must be a list of objects."
     if len(rows) > MOST[kind]:
         found.faults[kind] = f"A model here has at most {MOST[kind]} {kind}; the first {MOST[kind]} are shown."
-    found.document[kind] = rows[: MOST[kind]]
+    found.document[kind] = [_fields(row) for row in rows[: MOST[kind]]]
     made: list[Made] = []
     for at, each in enumerate(found.document[kind]):
         row = _Row(each, f"{kind}.{at}.", found.faults, at)
@@ -146,7 +173,7 @@ class _Row:
 
     def text(self, name: str) -> str:
         value = self.row.get(name, "")
-        return value.strip() if isinstance(value, str) else f"{value:.15g}" if isinstance(value, int | float) else ""
+        return " ".join(value.split()) if isinstance(value, str) else f"{value:.15g}" if _is_text(value) else ""
 
     def use(self, name: str, make: Callable[[str], T]) -> T | None:
         try:
@@ -163,7 +190,8 @@ class _Row:
 def _amount(text: str) -> tuple[float, str] | None:
     """A number and the word after it, such as ``30 a second`` or ``40 a Member``."""
     found = _NUMBER.fullmatch(text)
-    return (float(found[1].replace(",", "")) * _WORDS.get(found[2], 1), found[3] or "") if found else None
+    amount = float(found[1].replace(",", "")) * _WORDS.get(found[2], 1) if found else 0.0
+    return (amount, found[3] or "") if found and amount <= MOST_OF_ALL else None
 
 
 def number(text: str) -> float:
@@ -271,14 +299,22 @@ def _attributes(row: _Row) -> dict[str, str]:
     for name, spec in given.items() if isinstance(given, dict) else ():
         words = " ".join(str(spec).split())
         values = _VALUES.fullmatch(words)
-        if not values or not NAME.fullmatch(name) or name in keys_of(""):
+        if not values or not NAME.fullmatch(name):
             row.fault("attributes", f"{name[:40]!r}: write its name and its values, such as Title: text 40.")
+        elif name in KEYS:
+            row.fault("attributes", f"{name} is the name of a key: give the attribute another one.")
+        elif {*words} & {*"{}"}:
+            row.fault("attributes", f"{name}: a value has no braces.")
+        elif words.startswith(("text", "list")) and prod(map(int, words.split()[1:])) > MOST_BYTES:
+            row.fault("attributes", f"{name}: use {MOST_BYTES:,} bytes at most; an item has 400 KB.")
+        elif words.startswith("after") and int(words.split()[2]) > MOST_DAYS:
+            row.fault("attributes", f"{name}: use {MOST_DAYS:,} days at most.")
+        elif len(found) == MOST_ATTRIBUTES:
+            row.fault("attributes", f"An entity here has at most {MOST_ATTRIBUTES} attributes.")
         elif (day := values[1] or values[2]) and found.get(day, "").split()[:1] not in (["day"], ["after"]):
             row.fault("attributes", f"{name}: {day} must be a day that stands before it.")
         else:
             found[name] = words
-    if len(given) > MOST_ATTRIBUTES:
-        row.fault("attributes", f"An entity here has at most {MOST_ATTRIBUTES} attributes.")
     return found
 
 
@@ -367,6 +403,8 @@ def filter_of(text: str) -> tuple[tuple[str, str, str], ...]:
     for each in re.split(r"\s+and\s+|\s*,\s*", text, flags=re.IGNORECASE) if text else ():
         if not (found := _TERM.fullmatch(each.strip())):
             raise Unreadable("Write a filter such as Status = open, or Price > 20 and Colour = red.")
+        if {*found[3]} & {*"{}"}:
+            raise Unreadable("A value has no braces.")
         terms.append((found[1], found[2].lower(), found[3].strip()))
     return tuple(terms)
 

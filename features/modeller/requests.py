@@ -5,19 +5,33 @@ Rules and engines know the names of this site's keys, so each index of a model i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from features.modeller.design import Pattern, keys_of
+from features.modeller.design import Pattern, is_number, keys_of
 from features.textbook import grammar
-from shared.dynamodb.schema import GSI1
+from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
+
+_MEANT = re.compile(rf"(?:Type|times|{TTL_ATTRIBUTE})_*")
+"""Names that mean something to the site's stream and TTL, and to lessons' items; and those that they are given."""
 
 NO_SORT_KEY = "-"
 """The sort key of a key without one, in a table that has one."""
 
 Key = Callable[[str], str]
 """Makes a key of a request's template."""
+
+
+def stored(name: str) -> str:
+    """The name of a model's attribute in the site's own table, where ``Type`` says what an item is to all of it."""
+    return f"{name}_" if _MEANT.fullmatch(name) else name
+
+
+def shown(name: str) -> str:
+    """The model's own name of a stored attribute."""
+    return name[:-1] if name.endswith("_") and _MEANT.fullmatch(name) else name
 
 
 def operation(pattern: Pattern) -> str:
@@ -40,13 +54,13 @@ def arguments(pattern: Pattern, pk: Key = str, sk: Key = str) -> dict[str, Any]:
         made["KeyConditionExpression"] = condition
     filtered = []
     for at, (name, compares, value) in enumerate(pattern.terms):
-        placeholders[f"#filter{at}"] = name
-        values[f":filter{at}"] = int(value) if value.isdigit() and len(value) < 16 else sk(value)
+        placeholders[f"#filter{at}"] = stored(name)
+        values[f":filter{at}"] = int(value) if is_number(value) else sk(value)
         filtered.append(_compared(f"#filter{at}", compares, [f":filter{at}"]))
     if filtered:
         made["FilterExpression"] = " AND ".join(filtered)
     if pattern.returns:
-        placeholders |= {f"#return{at}": name for at, name in enumerate(pattern.returns)}
+        placeholders |= {f"#return{at}": stored(name) for at, name in enumerate(pattern.returns)}
         made["ProjectionExpression"] = ", ".join(f"#return{at}" for at in range(len(pattern.returns)))
     made |= {"ConsistentRead": True} if pattern.consistent else {}
     made |= {"Limit": pattern.limit} if pattern.limit and pattern.operation != "Get" else {}

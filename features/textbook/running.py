@@ -25,7 +25,7 @@ from shared.data.bulk import insert
 from shared.dynamodb import aws_errors
 from shared.dynamodb.attributes import Item, Typed, marshal_item, unmarshal_item, unmarshal_items
 from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read
-from shared.dynamodb.schema import INDEX_KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request, Trace
 
@@ -45,6 +45,8 @@ _SHORTENING = {"FilterExpression", "ProjectionExpression", "Select"}
 """Arguments that make an answer shorter, and not what is paid for."""
 
 _PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
+
+_PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
 
 Given = dict[str, str | int]
 """The values of the names in braces, such as ``{scratch}``."""
@@ -212,8 +214,8 @@ def _literal(content: Any, indent: int) -> str:
 def _scratch(item: Mapping[str, Any], given: Given) -> dict[str, Any]:
     """An item of a scratch partition: with its partition key and its end, and in no partition of others."""
     whole = {PARTITION_KEY: given["scratch"], **item, TTL_ATTRIBUTE: given["expires"]}
-    places = {name: place for name, place in whole.items() if name == PARTITION_KEY or name in INDEX_KEYS}
-    wrong = [name for name, place in places.items() if name.endswith("PK") and not place.startswith(keys.scratches())]
+    places = {name: str(place) for name, place in whole.items() if name in _PARTITION_KEYS}
+    wrong = [name for name, place in places.items() if not place.startswith(keys.scratches())]
     if wrong:
         raise ValueError(f"{wrong} must be in the scratch partition")
     return whole

@@ -5,9 +5,13 @@ const form = () => document.getElementById("model");
 const packed = "m=";
 
 const through = async (bytes, stream) => {
+  let left = 1e6; // of a link that was made to grow without end
   const parts = [], reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) parts.push(part.value);
+    for (let part = await reader.read(); !part.done && left > 0; part = await reader.read()) {
+      parts.push(part.value);
+      left -= part.value.length;
+    }
   } catch { /* A link that was cut: what came of it is read, and the page says so. */ }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 };
