@@ -188,9 +188,18 @@ def _read(response: HTTPResponse) -> bytes | str:
         raise Refused("Its host sends it compressed.")
     if (response.length or 0) > MAX_UPLOAD:
         raise Refused(_TOO_LARGE)
-    content = response.read(MAX_UPLOAD + 1)
+    content = _filled(response, MAX_UPLOAD + 1)
     if len(content) > MAX_UPLOAD:
         raise Refused(_TOO_LARGE)
     if response.length:
         raise NotNow(_BROKEN)
     return content
+
+
+def _filled(response: HTTPResponse, most: int) -> bytes:
+    """The beginning of an answer's content. It is read into a place of that size, because ``read`` takes a chunk whose
+    length is given as -1 for all that its host sends."""
+    place, end = memoryview(bytearray(most)), 0
+    while end < most and (came := response.readinto(place[end:])):
+        end += came
+    return bytes(place[:end])

@@ -10,6 +10,9 @@ HOSTS = "PICTURE_HOSTS"
 
 EVERY_HOST = "*"
 
+LONGEST = 253
+"""Characters of a host's name (RFC 1035), which is in a key of the table."""
+
 PORTS = {"https": 443, "http": 80}
 
 
@@ -26,6 +29,7 @@ def host_of(address: str) -> str | None:
         host = (parts.hostname or "").encode("idna").decode().lower()
     except ValueError:  # UnicodeError is one
         return None
+    usual = usual and len(host) <= LONGEST
     return host if host and usual and parts.scheme in PORTS and "@" not in parts.netloc else None
 
 

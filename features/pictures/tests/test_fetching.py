@@ -226,6 +226,10 @@ LATER: dict[str, tuple[Answer, str]] = {
     "too many requests": (head(status="429 Slow down"), "Its host answered 429"),
     "cut off": (head("Content-Type: image/png", "Content-Length: 99") + PNG, "broke off"),
     "cut off in a chunk": (head("Content-Type: image/png", "Transfer-Encoding: chunked") + b"99\r\nab", "broke off"),
+    "endless in a chunk of length -1": (
+        endless(head("Content-Type: image/png", "Transfer-Encoding: chunked") + b"-1\r\n", bytes(65536)),
+        "broke off",
+    ),
     "no answer": (b"", "broke off"),
     "no web": (b"SSH-2.0\r\n", "broke off"),
     "endless headers": (endless(b"HTTP/1.1 200 OK\r\n", b"X-Y: " + b"z" * 999 + b"\r\n"), "broke off"),
@@ -281,6 +285,7 @@ def test_a_name_without_an_address_is_asked_for_again_later() -> None:
         ("https://cdn.shop.example:443/a.png", "cdn.shop.example"),
         ("https://notshop.example/a.png", None),
         ("https://bücher.example/a.png", "xn--bcher-kva.example"),
+        (f"https://{'a.' * 121}shop.example/a.png", None),
         ("no address", None),
     ],
 )
