@@ -284,7 +284,7 @@ def _keys(row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence
             row.fault(names[0], "A partition key is needed: write a template, such as USER:<Name>.")
         if pk and not row.wrong:
             keys[index] = (pk, sk)
-    return keys
+    return keys if "" in keys else {}  # no index has an item that the table lacks
 
 
 def _template(text: str) -> str:

@@ -131,6 +131,8 @@ def _chart(now: Evaluation) -> Iterator[dict[str, Any]]:
             shape = matcher(label)
             lie = [(place, [at for at, pk in enumerate(place.pks) if shape.fullmatch(pk)]) for place in places]
             lie = [(place, numbers) for place, numbers in lie if numbers]
+            if not lie:  # a value has a # or a name in angle brackets
+                continue
             entity = lie[0][0].entity.name
             names = NAMES.findall(label)
             apart = prod(now.model.values(entity, name, now.model.size) for name in names)

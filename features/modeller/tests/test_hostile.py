@@ -71,6 +71,9 @@ def test_what_the_site_reads_in_items_is_kept_under_other_names(visitor: Browser
         model({"TId": "id 8"}, {"name": "P", "rate": "9" * 400, "key": "PK = T#<TId>", "limit": "9" * 400}),
         model({"TId": "id 8"}, {"name": "P", "rate": 10**400, "key": "PK = T#<TId>"}),
         model({"TId": "id 8"}, items="9" * 400),
+        model({"TId": f"one {' '.join(f'{at}#' for at in range(8))}"}),
+        model({"TId": "id 8"}, {"key": "PK = T#<TId>", "index": "GSI1"}, PK="T#<Nothing>", GSI1PK="T#<TId>")
+        | {"indexes": [{"name": "GSI1"}]},
         {"name": "a\ud800b"},
         '{"name": ' + "[" * 900 + "]" * 900 + "}",
         '{"entities": [{"name": ' + "[" * 900 + "]" * 900 + "}]}",
