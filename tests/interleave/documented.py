@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 from shared.data import keys
+from shared.data.invariants import Fault
 from tests.interleave.world import REFUSED, Outcome
 from tests.support.cases import cases, cases_by_name
 
@@ -27,6 +28,14 @@ DIFFERS: Mapping[frozenset[str], str] = {
 }
 """By the names of two actions (of one, for all others; or with ``crash``), why they may leave something else than one
 after the other would."""
+
+
+LEFT_OVER = "a message that was delivered while its account was removed: the name's next owner doesn't get it"
+
+
+def is_left_over(fault: Fault) -> bool:
+    """Whether a fault is a message of an account that is gone."""
+    return fault.rule == "items that others need" and fault.key["PK"].startswith(keys.messages(""))
 
 
 def reason(*names: str) -> str:

@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from shared.data.invariants import Fault
 from shared.dynamodb.capacity import Capacity
-from tests.interleave.documented import COUNTED, REFUSALS, alike, harmless, reason
+from tests.interleave.documented import COUNTED, LEFT_OVER, REFUSALS, alike, harmless, is_left_over, reason
 from tests.interleave.processes import Action
 from tests.interleave.stepping import Crash, Endless, Request, Schedule, Token
 from tests.interleave.world import REFUSED, Outcome, World
@@ -122,8 +123,7 @@ class Explorer:
             again = world.alone(action, again=True)
             left, faults = world.settled(world.outcome(again))
             where = f"{crash.at}{'+' if crash.after else '-'}"
-            for fault in faults:
-                found.breaks.setdefault(f"{fault.rule}: {_short(fault.key)} {fault.attributes}", where)
+            _judge_faults(found, faults, where)
             if again.startswith("!"):
                 found.breaks.setdefault(again, where)
             elif again != undisturbed.results[0]:
@@ -200,8 +200,7 @@ class _Pair:
     def _judge(self, schedule: Schedule, outcome: Outcome, replay: str) -> None:
         found = self.found
         left, faults = self.world.settled(outcome)
-        for fault in faults:
-            found.breaks.setdefault(f"{fault.rule}: {_short(fault.key)} {fault.attributes}", replay)
+        _judge_faults(found, faults, replay)
         for result in outcome.results:
             if result.startswith("!"):
                 found.breaks.setdefault(result, replay)
@@ -226,6 +225,14 @@ class _Pair:
     def _only(self, number: int) -> Outcome:
         """What one of the two leaves by itself."""
         return self.explorer.only(self.names[number], number, self.explorer.begin(*self.names))
+
+
+def _judge_faults(found: Found, faults: Sequence[Fault], where: str) -> None:
+    for fault in faults:
+        if is_left_over(fault):
+            found.differs[LEFT_OVER] += 1
+        else:
+            found.breaks.setdefault(f"{fault.rule}: {_short(fault.key)} {fault.attributes}", where)
 
 
 def _further(schedule: Schedule, made: Sequence[Sequence[Request]], touched: Sequence[Footprint]) -> Iterator[Schedule]:
