@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from contextlib import ExitStack, closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 from unittest import mock
@@ -16,6 +17,7 @@ from playwright.sync_api import Browser, Playwright, expect
 
 from shared.html import cookies
 from shared.http.requests import LAPTOP
+from shared.values import times
 from tests.site.conftest import Windows, client_of, found
 from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, USUAL, in_every_tier
 from tests.support import browser
@@ -285,6 +287,10 @@ FIRST_WINDOW = {(1280, 900): 14, (1920, 1080): 19, (390, 844): 4}
 """Whole prices that the front page shows before it is scrolled, at least, by the size of the window."""
 
 
+LONGEST_DAY = datetime(2026, 9, 30, 12, tzinfo=UTC)
+"""A Wednesday in September, whose name is as long as any."""
+
+
 def few_prices(chromium: Browser, *, strip: str = "", **settings: str) -> dict[tuple[int, int], tuple[int, int]]:
     """The windows in which the front page shows fewer whole prices than it must: how many, and the least.
 
@@ -293,6 +299,7 @@ def few_prices(chromium: Browser, *, strip: str = "", **settings: str) -> dict[t
     """
     seen = {}
     with ExitStack() as opened:
+        opened.enter_context(mock.patch.object(times, "now", return_value=LONGEST_DAY))
         preview = opened.enter_context(started())
         opened.enter_context(looked_at(preview))
         opened.enter_context(mock.patch.dict(os.environ, settings))
