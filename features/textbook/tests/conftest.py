@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
 import pytest
 
@@ -26,10 +27,15 @@ def _runa(table: Table) -> None:
 
 
 @contextmanager
-def stage(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
-    """A stage that shows its work, with its table."""
-    with engine.table(_runa) as own, surrounded(monkeypatch, own, SITE_ORIGIN=ORIGIN, SITE_BASE="", SHOWS_WORK="true"):
-        hand_over(monkeypatch, own, learn)
+def stage(
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    function: ModuleType = learn,
+    fill: Callable[[Table], None] = _runa,
+) -> Iterator[Table]:
+    """A stage that shows its work, with its table, for a function's tests."""
+    with engine.table(fill) as own, surrounded(monkeypatch, own, SITE_ORIGIN=ORIGIN, SITE_BASE="", SHOWS_WORK="true"):
+        hand_over(monkeypatch, own, function)
         monkeypatch.setattr(page_cost, "table", lambda: own)
         page_cost.trace.cache_clear()
         yield own
