@@ -166,7 +166,8 @@ def _everything(table: Table, segments: int, **how: Any) -> list[Any]:
 def _again(deal: Deal, now: datetime, number: int) -> Deal:
     """Another deal like one that exists."""
     created = now - timedelta(seconds=number)
-    fresh: Mapping[str, Any] = {"number": None, "source_id": None, "ended_from": None, "verdict": None, "version": 1}
+    none = ("number", "source_id", "ended_from", "verdict", "price_before")
+    fresh: Mapping[str, Any] = {**dict.fromkeys(none), "version": 1}
     return replace(
         deal,
         deal_id=identifiers.random(created, number.to_bytes(16, "big")),

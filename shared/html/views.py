@@ -125,6 +125,18 @@ def usual(deal: Deal) -> list[str]:
     return list(dict.fromkeys(money(amounts.of_units(units, deal.currency), deal.currency) for units in amounts_of))
 
 
+def since_yesterday(deal: Deal, now: datetime) -> Card | None:
+    """How an active deal's price has changed since yesterday: a sign, a word and an amount; None if it hasn't."""
+    dearer = deal.dearer_than_yesterday(now) if deal.status(now) is Status.ACTIVE else 0
+    if not dearer:
+        return None
+    return {
+        "sign": "▲" if dearer > 0 else "▼",
+        "word": "up" if dearer > 0 else "down",
+        "amount": money(amounts.of_units(abs(dearer), deal.currency), deal.currency).removesuffix(".00"),
+    }
+
+
 def day(when: date, now: datetime | None = None) -> str:
     """A day in words: ``31 July``, or ``31 July 2025`` if ``now`` is in another year."""
     return f"{when.day} {_MONTHS[when.month - 1]}{_other_year(when, now)}"
@@ -240,6 +252,7 @@ def head(deal: Deal, now: datetime) -> Card:
         "deal": deal,
         "shop": shown_host(deal.link),
         "status": deal.status(now).value,
+        "since_yesterday": since_yesterday(deal, now),
         "posted": moment(deal.created_at),
         "end": moment(deal.ends_at) if deal.ends_at else None,
     }

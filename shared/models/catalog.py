@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Generic, Literal, TypeVar
 
 from shared.values.money import units
 from shared.values.stored import Extended, api_names, attribute_of, stored
+from shared.values.times import from_iso, to_iso
 
 
 class Period(StrEnum):
@@ -84,6 +85,7 @@ class Status(StrEnum):
 class Verdict:
     """The verdict on a price: the ``cheapest`` other offer of its product in the 60 days before it, with its
     ``day``, and the prices that were ``usual`` then: the lowest and the highest of the middle half of those offers.
+    ``before`` is the product's price on the day before the deal; None if it had no offer then.
 
     Prices are in units of the deal's currency.
     """
@@ -91,15 +93,40 @@ class Verdict:
     cheapest: int
     day: date
     usual: tuple[int, int]
+    before: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> Verdict:
         """Read a verdict from its text in the table. Raises ValueError."""
-        cheapest, day, least, most = text.split(" ")
-        return cls(int(cheapest), date.fromisoformat(day), (int(least), int(most)))
+        cheapest, day, least, most, *before = text.split(" ")
+        if len(before) > 1:
+            raise ValueError(f"{text} is no verdict")
+        return cls(int(cheapest), date.fromisoformat(day), (int(least), int(most)), *map(int, before))
 
     def __str__(self) -> str:
-        return f"{self.cheapest} {self.day.isoformat()} {self.usual[0]} {self.usual[1]}"
+        before = "" if self.before is None else f" {self.before}"
+        return f"{self.cheapest} {self.day.isoformat()} {self.usual[0]} {self.usual[1]}{before}"
+
+
+YESTERDAY = timedelta(days=1)
+"""How long a change of a price is one since yesterday: the same hours in every time zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceBefore:
+    """The price that a deal had on the day before its last change, in ``units`` of its currency, and when that was."""
+
+    units: int
+    changed_at: datetime
+
+    @classmethod
+    def parse(cls, text: str) -> PriceBefore:
+        """Read it from its text in the table. Raises ValueError."""
+        amount, changed_at = text.split(" ")
+        return cls(int(amount), from_iso(changed_at))
+
+    def __str__(self) -> str:
+        return f"{self.units} {to_iso(self.changed_at)}"
 
 
 T = TypeVar("T")
@@ -113,8 +140,8 @@ class Deal(Extended):
     ``variant`` is its colour or size, if its product has several. ``image`` is a picture's address at another host.
     ``correlation_id`` names the request that wrote it last. ``edited_by`` is the last version that an editor wrote,
     with the editor's name; ``ended_from`` is when an editor ended it, with the previous end, if any. ``verdict``
-    compares its price with the offers of its product in the 60 days before; None if there were none. ``more`` has the
-    values of features: ``deal.own(Kind)`` is one of them.
+    compares its price with the offers of its product in the 60 days before; None if there were none. ``price_before``
+    is None if the price never changed. ``more`` has the values of features: ``deal.own(Kind)`` is one of them.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -142,6 +169,9 @@ class Deal(Extended):
     edited_by: str | None = field(default=None, metadata=stored("EditedBy", listed=False, copied=False, personal=True))
     ended_from: str | None = field(default=None, metadata=stored("EndedFrom", listed=False, copied=False))
     verdict: Verdict | None = field(default=None, metadata=stored("Verdict", Verdict))
+    price_before: PriceBefore | None = field(
+        default=None, metadata=stored("PriceBefore", PriceBefore, listed=False, copied=False)
+    )
     more: Mapping[type, object] = field(default_factory=dict, hash=False)
 
     def changed(self, changes: Mapping[str, Any]) -> Deal:
@@ -221,6 +251,36 @@ class Deal(Extended):
     def is_lowest(self) -> bool:
         """Whether the price is as low as any other of its product in the 60 days before, and there was another."""
         return self.verdict is not None and self.units <= self.verdict.cheapest
+
+    def next_version(self, new: Deal, now: datetime, **written: Any) -> Deal:
+        """What an edit makes of this deal: ``new`` with the next version's number, and the price before."""
+        return replace(new, version=self.version + 1, price_before=self._price_before(new, now), **written)
+
+    def _price_before(self, new: Deal, now: datetime) -> PriceBefore | None:
+        """The price to keep when an edit makes ``new`` of this deal.
+
+        Of several prices of one day, the one that the day began with is kept. A deal has none that was posted, or was
+        over, within the day before, or that has become another offer.
+        """
+        if new.link != self.link or new.currency != self.currency:
+            return None
+        if new.units == self.units:
+            return self.price_before
+        if now - self.created_at < YESTERDAY or (self.over_at is not None and self.over_at <= now - YESTERDAY):
+            return None
+        kept = self.price_before
+        is_of_today = kept is not None and kept.changed_at.date() == now.date()
+        return PriceBefore(kept.units if kept and is_of_today else self.units, now)
+
+    def dearer_than_yesterday(self, now: datetime) -> int:
+        """How much dearer the offer is than a day ago, in units; negative if it is cheaper, and 0 if it isn't known."""
+        if self.price_before is not None:
+            before, changed_at = self.price_before.units, self.price_before.changed_at
+        elif self.verdict is not None and self.verdict.before is not None:
+            before, changed_at = self.verdict.before, self.created_at
+        else:
+            return 0
+        return self.units - before if now - changed_at < YESTERDAY else 0
 
     def is_alike(self, other: Deal) -> bool:
         """Whether two offers of a product have the same variant, as far as it is known."""

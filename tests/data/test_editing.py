@@ -350,3 +350,43 @@ def test_a_deal_posted_while_the_only_one_of_its_day_is_withdrawn_is_counted(tab
     found = feeds.read(table, ALL_DEALS, limit=9, now=NOW).items
     assert [deal.deal_id for deal in found] == [posted.deal_id, earlier.deal_id]
     assert [fault for fault in invariants.check(table, NOW) if not fault.derived] == []
+
+
+def test_an_edited_price_is_compared_with_yesterdays_for_a_day_and_takes_no_other_request(table: Table) -> None:
+    (deal,) = post(table, [a_deal(ago(days=3), price="50.00")])
+    morning = NOW.replace(hour=8)
+
+    def dearer(price: str, at: datetime) -> int:
+        return deals.edit(table, deal.deal_id, {"price": price}, at).dearer_than_yesterday(at)
+
+    with watched(table) as wire:
+        first = dearer("40.00", morning)
+    found = [first, dearer("45.00", morning + timedelta(hours=6)), dearer("50.00", morning + timedelta(hours=7))]
+    found.append(dearer("38.00", morning + timedelta(days=1)))
+    same = deals.edit(table, deal.deal_id, {"title": "Better shoe"}, morning + timedelta(days=1, hours=1))
+
+    assert found == [-1000, -500, 0, -1200]
+    assert same.dearer_than_yesterday(morning + timedelta(days=2, seconds=-1)) == -1200
+    assert same.dearer_than_yesterday(morning + timedelta(days=2)) == 0
+    assert dict(wire.operations) == {"GetItem": 1, "TransactWriteItems": 1}
+
+
+@pytest.mark.parametrize(
+    ("posted", "changes"),
+    [
+        ({"created_at": ago(hours=23)}, {}),
+        ({"created_at": ago(days=3)}, {"currency": "EUR"}),
+        ({"created_at": ago(days=3)}, {"link": "https://shop.example/other"}),
+        ({"created_at": ago(days=3), "ends_at": ago(days=1)}, {"ends_at": None}),
+    ],
+    ids=["corrected on the day of posting", "currency", "another product", "on offer again"],
+)
+def test_a_price_that_had_no_yesterday_is_not_compared(
+    table: Table, posted: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    (deal,) = post(table, [a_deal(**posted)])
+
+    edited = deals.edit(table, deal.deal_id, {"price": "9.00", **changes}, NOW)
+
+    assert edited.price_before is None
+    assert edited.dearer_than_yesterday(NOW) == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -46,8 +48,8 @@ def test_a_deal_keeps_the_lowest_and_the_usual_price_of_60_days_before_it(table:
         table, (0, "70.00"), (10, "88.00"), (20, "93.00"), (30, "60.00"), (61, "9.00")
     )
 
-    assert kept(table, now_is) == Verdict(6000, ago(days=30).date(), (6000, 9300))
-    assert kept(table, before_) == Verdict(900, ago(days=61).date(), (900, 9300))
+    assert kept(table, now_is) == Verdict(6000, ago(days=30).date(), (6000, 9300), 8800)
+    assert kept(table, before_) == Verdict(900, ago(days=61).date(), (900, 9300), 9300)
     assert kept(table, oldest) is None
 
 
@@ -56,7 +58,7 @@ def test_an_offer_is_not_compared_with_other_variants_of_its_product(table: Tabl
     red, blue = post(table, [a_deal(ago(minutes=n), link=LINK, price=f"{n + 6}0.00", variant=f"{n}") for n in range(2)])
     again = post(table, [a_deal(ago(days=1), link=LINK, price="80.00", variant="1")])
     indexed(table, [*again, blue, red])
-    assert [kept(table, deal) for deal in (red, blue)] == [None, Verdict(8000, ago(days=1).date(), (8000, 8000))]
+    assert [kept(table, deal) for deal in (red, blue)] == [None, Verdict(8000, ago(days=1).date(), (8000, 8000), 8000)]
 
     change(table, blue, variant="0")
 
@@ -131,7 +133,29 @@ def test_an_offer_that_is_not_withdrawn_any_more_has_a_verdict_and_counts_again(
     for deal in (first, current):
         change(table, deal, withdrawn_at=None)
 
-    assert kept(table, current) == Verdict(6000, ago(days=40).date(), (6000, 6000))
+    assert kept(table, current) == Verdict(6000, ago(days=40).date(), (6000, 6000), 6000)
+
+
+@pytest.mark.parametrize(
+    ("offer", "dearer"),
+    [
+        ({"created_at": ago(days=3), "price": "80.00"}, -1000),
+        ({"created_at": ago(days=3), "price": "60.00"}, 1000),
+        ({"created_at": ago(days=3), "price": "80.00", "ends_at": ago(hours=20)}, -1000),
+        ({"created_at": ago(days=3), "price": "80.00", "ends_at": ago(hours=25)}, 0),
+        ({"created_at": ago(hours=1), "price": "80.00"}, 0),
+    ],
+    ids=["dearer", "cheaper", "ended in the night", "ended before yesterday", "of the same day"],
+)
+def test_a_new_offer_is_compared_with_the_one_that_was_open_yesterday(
+    table: Table, offer: dict[str, Any], dearer: int
+) -> None:
+    made = post(table, [a_deal(link=LINK, **offer), a_deal(NOW, link=LINK, price="70.00")])
+    indexed(table, sorted(made, key=lambda deal: deal.created_at))
+    current = deals.get(table, made[0].deal_id, consistent=True)
+
+    assert current.dearer_than_yesterday(NOW + timedelta(hours=23)) == dearer
+    assert current.dearer_than_yesterday(NOW + timedelta(hours=24)) == 0
 
 
 def test_a_new_offer_of_a_product_reads_and_writes_no_deal_but_its_own(table: Table) -> None:
@@ -215,13 +239,25 @@ def test_the_last_of_two_functions_that_judge_has_seen_the_last_offer(table: Tab
     assert kept(table, current) is None
 
 
-@pytest.mark.parametrize("text", ["", "8800", "8800 2026-01-01 1", "x 2026-01-01 1 2", "1 2026-13-01 1 2", "1 2 3 4 5"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "8800",
+        "8800 2026-01-01 1",
+        "x 2026-01-01 1 2",
+        "1 2026-13-01 1 2",
+        "1 2026-01-01 1 2 x",
+        "1 2026-01-01 1 2 3 4",
+    ],
+)
 def test_a_verdict_that_cannot_be_read_damages_its_deal(text: str) -> None:
     with pytest.raises(ValueError):
         Verdict.parse(text)
 
 
-def test_a_verdict_is_written_as_it_is_read() -> None:
-    verdict = Verdict(8800, NOW.date(), (8800, 9300))
+@pytest.mark.parametrize("before", [None, 9900])
+def test_a_verdict_is_written_as_it_is_read(before: int | None) -> None:
+    verdict = Verdict(8800, NOW.date(), (8800, 9300), before)
 
     assert Verdict.parse(str(verdict)) == verdict

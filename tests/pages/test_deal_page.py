@@ -361,6 +361,25 @@ def test_a_deals_price_is_judged_by_its_products_other_prices_of_60_days(ask: As
     assert seen.strip() == f"It was $60.00 on {cheapest}. Usually $88.00 to $90.00."
 
 
+def test_a_deals_page_says_how_its_price_has_changed_since_yesterday(ask: Ask, table: Table, now: datetime) -> None:
+    (deal,) = post(table, [a_deal(now - timedelta(days=3), price="50.00")], now)
+
+    def said() -> str:
+        box = parsed(ask(f"/deals/{deal.number}")).find(".//div[@class='box']")
+        return " ".join(each.text or "" for each in box.iter("span") if "since yesterday" in (each.text or ""))
+
+    seen = [said()]
+    for price in ("38.00", "52.25"):
+        deals.edit(table, deal.deal_id, {"price": price}, now)
+        seen.append(said())
+
+    assert seen == [
+        "",
+        "▼ $12 since yesterday down $12 since yesterday",
+        "▲ $2.25 since yesterday up $2.25 since yesterday",
+    ]
+
+
 @pytest.mark.parametrize(
     ("price", "currency", "proposed"),
     [

@@ -334,6 +334,21 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     assert urlsplit(anyone.post(place, {"ceiling": "25"}).location).path == "/account/sign-in"
 
 
+def test_an_alert_shows_how_its_deals_price_has_changed_since_yesterday(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    falls, rises, stays = (post_deal(5000, price="50.00", link=f"https://shop.example/{n}") for n in range(3))
+    for deal in (falls, rises, stays):
+        ana.post(f"/my/alerts/deals/{deal.number}", {"ceiling": "25"})
+    for deal, price in ((falls, "38.00"), (rises, "52.25")):
+        deals.edit(table, deal.deal_id, {"price": price}, times.now())
+
+    seen = ana.get("/my/watches").words
+
+    assert [said in seen for said in ("down $12 since yesterday", "up $2.25 since yesterday")] == [True, True]
+    assert seen.count("since yesterday") == 2
+
+
 @pytest.mark.parametrize(
     ("ceiling", "met"), [("31.89", False), ("31.90", True), ("900", True)], ids=["below", "at today's price", "above"]
 )

@@ -203,6 +203,7 @@ def _today(alert: PriceAlert, deal: Deal | None, now: datetime) -> dict[str, Any
     lowest = min(deal.units, deal.verdict.cheapest) if deal.verdict else None
     return {
         **views.card(deal, now),
+        "since_yesterday": views.since_yesterday(deal, now),
         "part": far / max(1, deal.units),
         "reached": far <= 0,
         "far": said(abs(far)),

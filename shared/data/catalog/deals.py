@@ -162,7 +162,7 @@ def edit(
         if new_item == old_item:
             return old
         edited_at = now if changes else old.updated_at  # the sweep lists a deal anew, and edits nothing
-        new = replace(new, version=old.version + 1, correlation_id=correlation_id, updated_at=edited_at).signed(by)
+        new = old.next_version(new, now, correlation_id=correlation_id, updated_at=edited_at).signed(by)
         new_item = to_item(new, now)
         left, entered = (old if is_listed(old_item) else None, new if is_listed(new_item) else None)
 

@@ -128,7 +128,7 @@ def mend(
     unchanged, read = "Version = :read", item.get("Version")
     if not isinstance(read, int | Decimal):
         unchanged, read = "NOT attribute_type(Version, :read)", "N"
-    written = {"brand_name": brand_name, "version": version + 1, "correlation_id": correlation_id}
+    written = {"brand_name": brand_name, "version": version + 1, "correlation_id": correlation_id, "price_before": None}
     new = left.changed({**changes, **written}).signed(by)
     check(new)
     ask(new, now, confirmed, left)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from operator import attrgetter
 
 from shared.data import bulk, keys
 from shared.data.catalog import search, words
@@ -19,7 +20,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import ABSENT, Write, assign, forget, put, put_over
 from shared.errors import AlreadyExists, DealsError
-from shared.models.catalog import Deal, Topic, Verdict, feed_of
+from shared.models.catalog import YESTERDAY, Deal, Topic, Verdict, feed_of
 from shared.values import links
 
 JUDGED = timedelta(days=60)
@@ -180,4 +181,16 @@ def judge(deal: Deal, found: Iterable[Deal]) -> Verdict | None:
     prices = sorted(each.units for each in others)
     outside = len(prices) // 4
     cheapest = min(others, key=lambda each: (each.units, -each.created_at.timestamp()))
-    return Verdict(cheapest.units, cheapest.created_at.date(), (prices[outside], prices[-1 - outside]))
+    before = [each for each in others if _was_open_before(each, deal)]
+    return Verdict(
+        cheapest.units,
+        cheapest.created_at.date(),
+        (prices[outside], prices[-1 - outside]),
+        max(before, key=attrgetter("created_at", "deal_id")).units if before else None,
+    )
+
+
+def _was_open_before(other: Deal, deal: Deal) -> bool:
+    """Whether an offer was open on the day before a deal was posted."""
+    is_over = other.over_at is not None and other.over_at < deal.created_at - YESTERDAY
+    return other.created_at.date() < deal.created_at.date() and not is_over
