@@ -113,7 +113,7 @@ def run_lesson(lesson: str) -> Json:
     value = found.value.default if found.value else ""
     made = running.run(table, found, value, "mcp", secrets.token_hex(4), times.now(), Trace().attach(table))
     return {
-        "question": found.question, "answer": found.design,
+        "question": found.question, "answer": lessons.unmarked(found.design),
         "requests": [
             {"version": version, "request": running.as_sent(done.step, done.arguments),
              "units": str(done.took.capacity) if done.took else "", "refused": done.reply.code,

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
@@ -22,11 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from features.textbook import costs, running
+from features.textbook.expressions import Expression, Refused
 from features.textbook.lessons import GROUPS, Lesson, Step, step_of
 from features.textbook.running import Done, wire
 from shared.data import keys
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, key_names
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, key_names
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import NoSuchPath
@@ -43,7 +45,8 @@ class Check:
     ``finds`` are the values of the attribute ``by`` (without one: of the sort key) of the items that were read, in
     their order. ``refused`` has a code for each time that the request is sent, empty where it is answered. ``units``
     are the most read units. ``left`` are items that must lie in the partition afterwards, with these attributes.
-    ``either`` says that requests may be answered or refused, as long as the items are right.
+    ``either`` says that requests may be answered or refused, as long as the items are right; ``any_order`` that the
+    order of items doesn't matter. A number in ``left`` may be given as ``{ from = 1, to = 9 }``.
     """
 
     finds: Sequence[Any] = ()
@@ -52,6 +55,7 @@ class Check:
     units: float = 0
     left: Sequence[Mapping[str, Any]] = ()
     either: bool = False
+    any_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +190,9 @@ def _checked(exercise: Exercise, made: running.Run) -> Iterator[Found]:
         yield Found(_outcomes(wanted), _outcomes(came), wanted == came)
     if check.finds:
         reads = done[-len(exercise.after) :] if exercise.after else own
-        found = [item.get(check.by or _sort_key(each)) for each in reads for item in each.reply.items]
-        yield Found(f"Returns {_listed(check.finds)}", _listed(found), found == [*check.finds])
+        found = [item.get(check.by or _sort_key(each)) for each in reads for item in _returned(each, check.by)]
+        right = found == [*check.finds] or (check.any_order and Counter(found) == Counter(check.finds))
+        yield Found(f"Returns {_listed(check.finds)}", _listed(found), right)
     if check.units:
         units = sum(each.took.capacity.read for each in own if each.took and each.took.capacity)
         yield Found(f"Takes at most {check.units:g} RRU", f"{units:g} RRU", 0 < units <= check.units)
@@ -198,8 +203,21 @@ def _checked(exercise: Exercise, made: running.Run) -> Iterator[Found]:
         yield Found(
             f"Afterwards: {_described(wanted_item)}",
             _described(shown) if lies else "no such item",
-            shown == wanted_item,
+            lies != {} and all(_is(wanted, lies.get(name)) for name, wanted in wanted_item.items()),
         )
+
+
+def _is(wanted: Any, found: Any) -> bool:
+    """Whether a value is the wanted one, or a number between two."""
+    if isinstance(wanted, Mapping):
+        return isinstance(found, int) and wanted["from"] <= found <= wanted["to"]
+    return type(found) is type(wanted) and found == wanted
+
+
+def _returned(done: Done, by: str) -> Sequence[Item]:
+    """The items of an answer; with the key that tells which they are, even if a projection left it out."""
+    projected = "ProjectionExpression" in done.arguments and len(done.read) == len(done.reply.items)
+    return done.read if projected and by in ("", *KEYS) else done.reply.items
 
 
 def _sort_key(done: Done) -> str:
@@ -219,10 +237,16 @@ def _listed(values: Sequence[Any]) -> str:
 
 def _described(item: Mapping[str, Any]) -> str:
     """Attributes of an item with their values, a set in braces and a text in quotation marks."""
-    return ", ".join(
-        f"{name} = {{{', '.join(sorted(each))}}}" if isinstance(each, set) else f"{name} = {json.dumps(each)}"
-        for name, each in item.items()
-    )
+    return ", ".join(f"{name} = {_told(each)}" for name, each in item.items())
+
+
+def _told(value: Any) -> str:
+    match value:
+        case set():
+            return f"{{{', '.join(sorted(value))}}}"
+        case {"from": least, "to": most}:
+            return f"{least} to {most}"
+    return json.dumps(value)
 
 
 LONGEST = 4000
@@ -242,7 +266,6 @@ _LEGACY = {"KeyConditions", "QueryFilter", "AttributeUpdates", "Expected", "Cond
 
 _WORD = re.compile(r"[#:]?\w+")
 _EQUALS = re.compile(r"(#?\w+)\s*=\s*(:\w+)")
-_CLAUSE = re.compile(r"\b(SET|REMOVE|ADD|DELETE)\b", re.IGNORECASE)
 _FIELD = re.compile(r"\{(\w+)(?::0([1-9][0-9]?))?\}")
 
 _NO_LESSON = Lesson("", "", "", "", "")
@@ -296,12 +319,8 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
     ((operation, arguments),) = read.items()
     if operation not in OPERATIONS:
         raise Unusable(f"{operation[:40]} is not allowed here. Use one of {', '.join(OPERATIONS)}.")
-    given = running.names(_NO_LESSON, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
     try:
-        for part in _parts(operation, arguments):
-            _bounds(part)
-        filled = running.fill(arguments, dict(send))
-        wire("", operation, running.arguments_of(Step(operation, filled), given))
+        filled = _filled(operation, arguments, send)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Unusable(f"An argument of {operation} is missing or has the wrong type.") from error
     if not isinstance(filled.get("Limit", 1), int):
@@ -310,6 +329,21 @@ def request_of(text: str, send: Mapping[str, Any]) -> tuple[str, dict[str, Any]]
     if left:
         raise Unusable(f"This exercise has no value {left[0]}.")
     return operation, filled
+
+
+def _filled(operation: str, arguments: Mapping[str, Any], send: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the values of a ``send``, after a trial with those of a run. Raises Unusable, and what the
+    wrong types of JSON raise."""
+    given = running.names(_NO_LESSON, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
+    for part in _parts(operation, arguments):
+        _bounds(part)
+    filled: dict[str, Any] = running.fill(arguments, dict(send))
+    sent = running.arguments_of(Step(operation, filled), given)
+    for part in _parts(operation, sent):
+        if "UpdateExpression" in part:
+            _changes(part)
+    wire("", operation, sent)
+    return filled
 
 
 def _depth(read: Any) -> int:
@@ -364,17 +398,20 @@ def _bounds(part: Mapping[str, Any]) -> None:
         if len(named) != 1 or len(equal) != 1:
             raise Unusable("Query one partition by its key: PK = :partition, where :partition is {scratch}.")
         _own(part.get("ExpressionAttributeValues", {}).get(equal[0]))
-    _clauses(part.get("UpdateExpression", ""), names)
 
 
-def _clauses(update: str, names: Mapping[str, str]) -> None:
-    """Refuse an update that could bring an item into a list of the site's."""
-    first, *clauses = _CLAUSE.split(update)
-    for clause, text in [("", first), *zip(clauses[::2], clauses[1::2], strict=True)]:
-        if text.rstrip().endswith(","):
-            raise Unusable("Remove the comma before the next clause: DynamoDB refuses it.")
-        changed = {names.get(word, word) for word in _WORD.findall(text)}
-        if changed & _OURS or (changed & _PARTITION_KEYS and clause.upper() != "REMOVE"):
+def _changes(part: Mapping[str, Any]) -> None:
+    """Refuse an update that could bring an item into a list of the site's. One that isn't well formed is never sent:
+    DynamoDB's rules refuse it before (``running.ask``)."""
+    names, values = (part.get(f"ExpressionAttribute{kind}", {}) for kind in ("Names", "Values"))
+    if not all(isinstance(each, str) for each in names.values()):
+        raise TypeError(names)
+    try:
+        changed = Expression("UpdateExpression", part["UpdateExpression"], names, values, set()).update()
+    except Refused:
+        return
+    for section, path in changed:
+        if path.parts[0] in _OURS or (path.parts[0] in _PARTITION_KEYS and section != "REMOVE"):
             raise Unusable("An update here must not set an index's partition key, Type or ExpiresAt.")
 
 

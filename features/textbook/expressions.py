@@ -306,15 +306,15 @@ class Expression:
                     why = "Two document paths overlap with each other; must remove or rewrite one of these paths"
                     raise self.invalid(f"{why}; path one: {one}, path two: {two}")
 
-    def update(self) -> list[Path]:
-        """The paths that an update changes."""
+    def update(self) -> list[tuple[str, Path]]:
+        """The paths that an update changes, each with its section, such as ``SET``."""
         readers: dict[str, Callable[[], Path]] = {
             "SET": self._set,
             "REMOVE": self.path,
             "ADD": partial(self._changed, "ADD", {"N", *_SETS}),
             "DELETE": partial(self._changed, "DELETE", _SETS),
         }
-        paths: list[Path] = []
+        paths: list[tuple[str, Path]] = []
         sections: set[str] = set()
         while self.token != _END:
             section = self.token.upper()
@@ -324,10 +324,10 @@ class Expression:
                 raise self.invalid(f'The "{section}" section can only be used once in an update expression;')
             sections.add(section)
             self.at += 1
-            paths.append(readers[section]())
+            paths.append((section, readers[section]()))
             while self.takes(","):
-                paths.append(readers[section]())
-        self.apart(paths)
+                paths.append((section, readers[section]()))
+        self.apart([path for _, path in paths])
         return paths
 
     def _set(self) -> Path:

@@ -61,7 +61,7 @@ def _check(operation: str, part: Mapping[str, Any]) -> None:
             continue
         read = Expression(kind, str(part[kind]), part.get(_PLACEHOLDERS[0], {}), part.get(_PLACEHOLDERS[1], {}), used)
         if kind == "UpdateExpression":
-            _no_keys([path for path in read.update() if path.parts[0] in (PARTITION_KEY, SORT_KEY)])
+            _no_keys([path for _, path in read.update() if path.parts[0] in (PARTITION_KEY, SORT_KEY)])
         elif kind == "ProjectionExpression":
             read.projection()
         elif kind == "KeyConditionExpression":

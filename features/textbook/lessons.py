@@ -246,8 +246,8 @@ def unmarked(text: str) -> str:
     return _MARK.sub(r"\1", text)
 
 
-MADE = {"value", "common", "ours", "code", "points", "predict"}
-"""Parts of a description that become objects of a lesson."""
+MADE = {"value", "common", "ours", "code", "points", "predict", "marks"}
+"""Parts of a description that become objects of a lesson, and the marks of its sentence."""
 
 
 def _is_there(read: Mapping[str, Any]) -> bool:
@@ -258,7 +258,8 @@ def _is_there(read: Mapping[str, Any]) -> bool:
 def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
     if "number" in read:  # a pattern, whose name and sentence are known to every page
         known = PATTERNS[str(read["number"])]
-        read = {"slug": f"pattern-{read['number']}", "title": known.name, "design": known.sentence, **read}
+        design = _marked(known.sentence, read.get("marks", ()))
+        read = {"slug": f"pattern-{read['number']}", "title": known.name, "design": design, **read}
     rest = {name: value for name, value in read.items() if name not in MADE}
     return Lesson(
         group=group,
@@ -270,6 +271,16 @@ def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
         predict=_prediction(read["predict"]) if "predict" in read else None,
         **rest,
     )
+
+
+def _marked(sentence: str, marks: Sequence[str]) -> str:
+    """A pattern's sentence with the terms that its lesson marks in it. Raises LookupError for words it doesn't have."""
+    for mark in marks:
+        words = mark.partition("|")[0]
+        if words not in sentence:
+            raise LookupError(f"{sentence} has no {words}")
+        sentence = sentence.replace(words, f"[[{mark}]]", 1)
+    return sentence
 
 
 def _prediction(read: Mapping[str, Any]) -> Prediction:

@@ -256,7 +256,8 @@ def test_each_marked_term_is_in_the_glossary_and_each_of_its_terms_is_marked_som
         texts = [*lesson.paragraphs, *(text for _, text, _ in lesson.points), lesson.often, lesson.here]
         found = _terms_of(*texts, *(why for _, why in (lesson.predict.answers if lesson.predict else ())))
         assert len(found) == len({*found}), lesson.slug
-        assert found or not (lesson.minutes or lesson.group == "basics"), lesson.slug
+        marks_one = lesson.minutes or lesson.group == "basics" or lesson.number not in (0, 49, 54)
+        assert found or not marks_one, lesson.slug
         marked |= {*found}
     for exercise in EXERCISES:
         found = _terms_of(*exercise.paragraphs, *exercise.hints, exercise.because)
@@ -365,15 +366,15 @@ def test_an_answer_of_another_form_passes_and_one_that_fits_the_shown_data_alone
     assert found[-1].right is right, found[-1]
 
 
-def test_each_exercise_whose_data_could_be_fitted_has_hidden_data_and_a_fitted_answer() -> None:
+def test_each_exercise_has_right_answers_of_another_form_and_fitted_ones_where_its_data_could_be_fitted() -> None:
     without = {exercise.slug for exercise in EXERCISES if not exercise.hidden or not exercise.fitted}
 
     assert without <= {
         "exercise-never-expires",
         "exercise-hot-key",
         "exercise-out-of-the-index",
-        "exercise-nine-and-ten",
     }
+    assert [exercise.slug for exercise in EXERCISES if not exercise.rights] == []
 
 
 @pytest.mark.thorough
@@ -506,10 +507,9 @@ UNUSABLE: dict[str, Any] = {
     "an update into an index": a_set("SET GSI1PK = :v"),
     "an update into an index, small letters": a_set("set GSI1PK = :v"),
     "an update into an index, by another name": a_set("SET #g = :v", ExpressionAttributeNames={"#g": "GSI2PK"}),
-    "an update into an index by ADD": a_set("REMOVE A ADD GSI1PK :v"),
+    "an update into an index by ADD": a_set("REMOVE A ADD GSI1PK :v", ExpressionAttributeValues={":v": 1}),
     "an update of the type": a_set("SET A = :v, #t = :v", ExpressionAttributeNames={"#t": "Type"}),
     "an update without end": a_set("REMOVE ExpiresAt"),
-    "a comma before another clause": a_set("SET A = :v, REMOVE B"),
     "an update that is a list": {"UpdateItem": {"Key": KEY, "UpdateExpression": ["SET A = :v"]}},
     "names that are no texts": a_set("SET #t = :v", ExpressionAttributeNames={"#t": ["Type"]}),
     "a transaction of one text": writes("Put"),
@@ -622,6 +622,7 @@ def test_what_came_back_names_no_other_partition(reader: Browser, table: Table) 
         ({"Query": {**QUERY, "Select": "COUNT"}}, "No items."),
         ({"Query": {**QUERY, "Colour": "red"}}, 'Unknown parameter in input: "Colour"'),
         ({"UpdateItem": {"Key": KEY, "UpdateExpression": "SET"}}, "ValidationException"),
+        (a_set("SET A = :v, REMOVE B"), "Invalid UpdateExpression: "),
         (writes({"Put": {"Item": KEY}}, {"Delete": {"Key": KEY}}), "ValidationException"),
         ({"GetItem": {"Key": {"SK": ""}}}, "ValidationException"),
         ({"GetItem": {"Key": {"SK": 7}}}, "ValidationException"),
