@@ -1,32 +1,39 @@
-"""A model's reads, drawn as in the lessons, and on request sent to the engine and compared with the rules.
+"""A model's patterns, drawn as in the lessons, and on request sent to the engine and compared with the rules.
 
-A partition that a pattern reads is written into a scratch partition of this run, with at most ``MOST_ITEMS`` items. The
-scratch partition's longer keys and its items' end count for the comparison, and not for the model.
+A partition that a pattern reads is written into a scratch partition of this run, with at most ``MOST_ITEMS`` items; of
+a write, the items before it. The scratch partition's longer keys and its items' end count for the comparison, and not
+for the model. Writes are compared with this site's indexes, which copy all attributes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from features.modeller import requests
 from features.modeller.design import Index, Pattern, keys_of
-from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
-from features.textbook import drawing, running
+from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, paid, weights, within
+from features.textbook import costs, drawing, running
 from features.textbook.drawing import LARGEST, Partition, Row
 from features.textbook.lessons import Lesson, Step
 from features.textbook.running import Done, Given, Reply
 from shared.data import keys
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.capacity import Basis, size_of, units_read
-from shared.dynamodb.schema import GSI1, KEYS, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEX_KEYS, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 
 MOST_ITEMS, MOST_BYTES, MOST_DRAWN = 60, 120_000, 2_000
 """Items of all partitions of a run together, and their bytes; items of a partition that is drawn."""
+
+MOST_UNITS = 100
+"""Write units that a pattern's writes may take in a run, counted before they are sent."""
+
+OURS = (GSI1.name, GSI2.name, GSI3.name)
+"""The indexes that stand for those of a model where it writes."""
 
 FIRST, LAST, COLUMNS = 4, 6, 5
 """Rows of a partition that are drawn of its beginning and its end, and attributes."""
@@ -49,15 +56,25 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the engine answered: the request as sent, the units that it and the rules say, and what differs."""
+class Written:
+    """The writes of a pattern: the lesson that sends them, each item before and after its write, the model's units."""
 
     pattern: Pattern
-    sent: str
-    units: str
-    reported: str
-    differences: Sequence[str]
-    partition: Partition | None
+    lesson: Lesson
+    images: Sequence[tuple[Made | None, Made | None]]
+    indexes: Sequence[str]
+    units: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the engine answered: the units that it and the rules say, what differs, and the requests if any was sent."""
+
+    pattern: Pattern
+    says: str
+    differences: Sequence[str] = ()
+    sent: str = ""
+    partition: Partition | None = None
 
 
 def prepared(now: Evaluation, *, runs: bool) -> list[Prepared]:
@@ -148,34 +165,104 @@ def _drawn(each: Prepared, done: Done, given: Given) -> Partition | None:
     part = next(iter(drawing.partitions(lesson, given, made)), None)
     if part is None:
         return None
-    rows = [*part.rows]
-    stored = map(requests.stored, each.columns)
-    places = [part.columns.index(name) for name in stored if name in part.columns][:COLUMNS]
-    for row in rows:
-        row.cells = [row.cells[at] for at in places]
+    index = each.pattern.index
+    names = [name.replace(GSI1.name, index) if index else name for name in part.names]
+    return replace(_brief(part, [*map(requests.stored, each.columns)]), index=index, names=names, key=each.partition)
+
+
+def _brief(part: Partition, columns: Sequence[str]) -> Partition:
+    """A drawing with some of these columns; of a long one, its beginning and its end."""
+    places = [part.columns.index(name) for name in columns if name in part.columns][:COLUMNS]
+    rows = [replace(row, cells=[row.cells[at] for at in places]) for row in part.rows]
     between = len(rows) - FIRST - LAST
     if between > 1:
         rows[FIRST:-LAST] = [Row(f"{between} more items", [""] * len(places), changed=False)]
-    index = each.pattern.index
-    names = [name.replace(GSI1.name, index) if index else name for name in part.names]
-    return replace(
-        part,
-        index=index,
-        names=names,
-        key=each.partition,
-        columns=[requests.shown(part.columns[at]) for at in places],
-        rows=rows,
-    )
+    return replace(part, columns=[requests.shown(part.columns[at]) for at in places], rows=rows)
+
+
+def written(now: Evaluation) -> list[Written]:
+    """The writes of each pattern, on one item each."""
+    return [_written(now, each) for each in now.model.patterns if each.writes]
+
+
+def _written(now: Evaluation, pattern: Pattern) -> Written:
+    entities = [now.model.entity(each.entity) for each in pattern.writes]
+    used = dict.fromkeys(name for each in entities for name, _ in each.keys if name)
+    ours = dict(zip(used, OURS, strict=False))
+    places = {name for of in ("", *(each.name for each in now.model.indexes)) for name in keys_of(of)}
+    images, requests_of = [], list[dict[str, Any]]()
+    for at, change in enumerate(pattern.writes, 1):
+        pair = now.images(change)
+        named = next(f"{at} {each[PARTITION_KEY]} {each.get(SORT_KEY, '')}".strip() for each in pair if each)
+        before, after = (each and _in_one_partition(each, named, ours, places) for each in pair)
+        images.append((before, after))
+        requests_of.append(_request(before, after))
+    alone = [(kind.replace("ConditionCheck", "Update"), each[kind]) for each in requests_of for kind in each]
+    steps = [Step(f"{kind}Item", arguments) for kind, arguments in alone]
+    if pattern.operation == "Transaction":
+        steps = [Step("TransactWriteItems", {"TransactItems": requests_of})]
+    begun = [before for before, _ in images if before]
+    lesson = Lesson("", pattern.name, "", "", "", items=begun, ours=steps)
+    return Written(pattern, lesson, images, [*ours.values()], sum(now.written(pattern).values()))
+
+
+def _in_one_partition(image: Made, named: str, ours: Mapping[str, str], keys_of_model: Collection[str]) -> Made:
+    """An item as it is written into the run's partition, whose sort key has the item's whole key."""
+    made: Made = {PARTITION_KEY: "{scratch}", SORT_KEY: named}
+    for theirs, index in ours.items():
+        pk, sk = keys_of(theirs)
+        if pk in image:
+            of_ours, sort = keys_of(index)
+            made |= {of_ours: _home(image[pk]), sort: image.get(sk, requests.NO_SORT_KEY)}
+    return made | {requests.stored(name): value for name, value in image.items() if name not in keys_of_model}
+
+
+def _request(before: Made | None, after: Made | None) -> dict[str, dict[str, Any]]:
+    """A write as a part of a transaction has it, by its kind. One that changes nothing is a check."""
+    if before is None:
+        return {"Put": {"Item": after}}
+    key: dict[str, Any] = {"Key": {SORT_KEY: before[SORT_KEY]}}
+    if after is None:
+        return {"Delete": key}
+    changed = [name for name, value in after.items() if before.get(name) != value]
+    gone = [name for name in before if name not in after]
+    if not changed and not gone:
+        return {"ConditionCheck": {**key, "ConditionExpression": f"attribute_exists({PARTITION_KEY})"}}
+    names = {f"#name{at}": name for at, name in enumerate([*changed, *gone])}
+    set_to = ", ".join(f"#name{at} = :value{at}" for at in range(len(changed)))
+    removed = ", ".join(f"#name{at}" for at in range(len(changed), len(names)))
+    update = " ".join(clause for clause in (set_to and f"SET {set_to}", removed and f"REMOVE {removed}") if clause)
+    values = {f":value{at}": after[name] for at, name in enumerate(changed)}
+    made = {**key, "UpdateExpression": update, "ExpressionAttributeNames": names}
+    return {"Update": made | ({"ExpressionAttributeValues": values} if values else {})}
 
 
 def run(
-    table: Table, parts: Sequence[Prepared], visitor: str, run_id: str, now: datetime, trace: Trace
+    table: Table, parts: Sequence[Prepared | Written], visitor: str, run_id: str, now: datetime, trace: Trace
 ) -> list[Outcome]:
-    """Send each read to a scratch partition of its own, and compare the answers with the rules. Raises Busy."""
-    return [
-        _compared(each, running.run(table, each.lesson, "", visitor, f"{run_id}-{at}", now, trace, typed=True), now)
-        for at, each in enumerate(parts)
-    ]
+    """Send each pattern's requests to a scratch partition of its own, and compare the answers with the rules.
+
+    Raises Busy.
+    """
+    outcomes = []
+    for at, each in enumerate(parts):
+        if not is_sent(each, now):
+            most = f"{units_of(each, now):,} write units here, and the most is {MOST_UNITS}"
+            outcomes.append(Outcome(each.pattern, f"Not sent: it could take {most}."))
+            continue
+        made = running.run(table, each.lesson, "", visitor, f"{run_id}-{at}", now, trace, typed=True)
+        outcomes.append(_compared(each, made, now) if isinstance(each, Prepared) else _compared_writes(each, made, now))
+    return outcomes
+
+
+def is_sent(each: Prepared | Written, now: datetime) -> bool:
+    """Whether a run sends a pattern: writes only if they are small."""
+    return isinstance(each, Prepared) or units_of(each, now) <= MOST_UNITS
+
+
+def units_of(each: Prepared | Written, now: datetime) -> int:
+    """The most write units that running a pattern may take."""
+    return costs.of_run(each.lesson, running.names(each.lesson, "", keys.scratch("you", "run"), now))
 
 
 def _compared(each: Prepared, made: running.Run, now: datetime) -> Outcome:
@@ -193,4 +280,36 @@ def _compared(each: Prepared, made: running.Run, now: datetime) -> Outcome:
         differences.append(f"By the rules it takes {expected:g} units with these longer keys; the engine says {taken}.")
     sent = running.as_sent(done.step, done.arguments).replace(done.scratch, "{scratch}")
     drawn = _drawn(each, done, {**given, "scratch": done.scratch})
-    return Outcome(each.pattern, sent, f"{each.units:g} RRU", str(taken or "unknown"), differences, drawn)
+    says = f"{each.units:g} RRU by the rules. The engine says {taken or 'nothing'}, with longer keys."
+    return Outcome(each.pattern, says, differences, sent, drawn)
+
+
+def _filled(image: Made, given: Given) -> Made:
+    """An item as it lies in the run's partition, with its end."""
+    filled: Made = running.fill(image, given)
+    return {**filled, TTL_ATTRIBUTE: given["expires"]}
+
+
+def _compared_writes(each: Written, made: running.Run, now: datetime) -> Outcome:
+    given = running.names(each.lesson, "", made.ours[0].scratch, now)
+    doubled = 2 if each.pattern.operation == "Transaction" else 1
+    expected, lie = 0, dict[str, Any]()
+    for pair in each.images:
+        before, after = (image and _filled(image, given) for image in pair)
+        lie |= {str(after[SORT_KEY]): after} if after else {}
+        for index in ("", *each.indexes):
+            expected += sum(units for _, units in paid(Index(index), before, after)) * (1 if index else doubled)
+    taken = sum((done.took.capacity for done in made.ours if done.took and done.took.capacity), Capacity())
+    differences = [done.reply.message for done in made.ours if done.reply.code]
+    if not differences and taken.write != expected:
+        differences.append(f"By the rules it takes {expected:g} units here; the engine says {taken}.")
+    if not differences and {item[SORT_KEY]: item for item in made.ours_left} != lie:
+        differences.append("Afterwards other items lie there than the rules say.")
+    sent = "\n\n".join(running.as_sent(done.step, done.arguments) for done in made.ours)
+    number = "1 request" if len(made.ours) == 1 else f"{len(made.ours)} requests"
+    says = f"{each.units:g} WRU by the rules. The engine says {taken} for {number}, with longer keys."
+    partition = next(iter(drawing.partitions(each.lesson, given, made)), None) if made.ours_left else None
+    if partition:
+        columns = [name for name in partition.columns if name not in INDEX_KEYS]
+        partition = replace(_brief(partition, columns), key="{scratch}")
+    return Outcome(each.pattern, says, differences, sent.replace(str(given["scratch"]), "{scratch}"), partition)

@@ -231,6 +231,21 @@ def steps(size: float) -> int:
     return max(1, ceil(size / WRITE_BYTES))
 
 
+def paid(index: Index, before: Made | None, after: Made | None) -> list[tuple[int, int]]:
+    """Which images of a written item are paid for in the table or an index, 0 before the write and 1 after it, each
+    with its units: of the table the larger one, of an index those that it adds, removes or changes."""
+    names = keys_of(index.name)
+    images = {at: each for at, each in enumerate((before, after)) if each is not None and names[0] in each}
+    units = {at: steps(bytes_in(index, weights(each))) for at, each in images.items()}
+    if len(images) == 2:
+        was, now = images.values()
+        copied = (*names, *(now if index.copies is None else index.copies))
+        changed = {each for each in copied if was.get(each) != now.get(each)}
+        if not index.name or changed.isdisjoint(names):
+            return [(1, max(units.values()))] if changed or not index.name else []
+    return [*units.items()]
+
+
 def within(sk: tuple[str, ...]) -> tuple[str, str, re.Pattern[str] | None]:
     """The bounds of a condition on the sort key, and a pattern if it names attributes."""
     if not sk:
@@ -339,36 +354,26 @@ class Evaluation:
         units = self._written[pattern] = {}
         doubled = 2 if pattern.operation == "Transaction" else 1
         for change in pattern.writes:
-            entity = self.model.entity(change.entity)
-            for index, _ in entity.keys:
-                for at, each in self._of_write(change, entity, index):
-                    place = (index, at)
+            images = self.images(change)
+            for index, (pk, _) in self.model.entity(change.entity).keys:
+                for at, each in paid(self.model.index(index), *images):
+                    stated = change.after if at else change.before
+                    place = (index, fill(pk, dict(stated or ())))
                     units[place] = units.get(place, 0.0) + each * (1 if index else doubled) * pattern.times
         return units
 
-    def _of_write(self, change: Change, entity: Entity, index: str) -> Iterator[tuple[str, float]]:
-        """The units of one write in the table or an index. A transaction doubles the table's only."""
-        row, names = self.model.index(index), keys_of(index)
-        images = [
-            (fill(dict(entity.keys)[index][0], dict(stated)), image, steps(bytes_in(row, weights(image))))
-            for stated in (change.before, change.after)
-            if stated is not None and names[0] in (image := self._image(entity, change, stated))
-        ]
-        if len(images) == 2:
-            (_, was, old), (label, now, new) = images
-            copied = (*names, *(now if row.copies is None else row.copies))
-            changed = {each for each in copied if was.get(each) != now.get(each)}
-            if not index or changed.isdisjoint(names):
-                images = [(label, now, max(old, new))] if changed or not index else []
-        yield from ((label, units) for label, _, units in images)
-
-    def _image(self, entity: Entity, write: Change, stated: Sequence[tuple[str, str]]) -> Made:
-        """The item of a write before or after it: one of the sample that was so before it, with the stated values."""
-        mine, was = self._mine[entity.name], dict(write.before or ()).items()
+    def images(self, write: Change) -> tuple[Made | None, Made | None]:
+        """The item of a write before and after it: one of the sample that was so before it, with the stated values."""
+        entity, was = self.model.entity(write.entity), dict(write.before or ()).items()
+        mine, indexes = self._mine[entity.name], {each.name: each for each in self.model.indexes}
         like = next((each for each in mine if was <= each.items()), mine[0])
-        own = {name: like[name] for name, _ in entity.attributes}
-        own |= {name: _as_long(value, own[name]) for name, value in stated}
-        return keys_and(entity, {each.name: each for each in self.model.indexes}, own)
+
+        def image(stated: Sequence[tuple[str, str]]) -> Made:
+            own = {name: like[name] for name, _ in entity.attributes}
+            return keys_and(entity, indexes, own | {name: _as_long(value, own[name]) for name, value in stated})
+
+        before, after = (None if stated is None else image(stated) for stated in (write.before, write.after))
+        return before, after
 
     @cached_property
     def loads(self) -> dict[tuple[str, str], tuple[float, float]]:

@@ -19,10 +19,9 @@ from features.modeller import engine, exports, findings, parsing, views
 from features.modeller.design import READS, WRITES, document, keys_of
 from features.modeller.evaluation import evaluated
 from features.modeller.parsing import MOST, Read
-from features.textbook import costs, running
+from features.textbook import costs
 from features.textbook.drawing import Partition
 from features.workings import page_cost
-from shared.data import keys
 from shared.errors import NoSuchPath
 from shared.html import forms, pages
 from shared.html.pages import Answer, Request, Routes, serve
@@ -128,7 +127,7 @@ def _page(
     same = before is not None and before.document == found.document
     by = by or (views.differing(before.document, found.document) if before else "")
     parts = engine.prepared(evaluated(found.model), runs=runs)
-    outcomes = _run(request, parts) if runs else []
+    outcomes = _run(request, [*parts, *engine.written(evaluated(found.model))]) if runs else []
     drawn = [(each, engine.by_rules(each, request.now)) for each in parts] if not outcomes else []
     return pages.page(
         "modeller/templates/model.html",
@@ -176,12 +175,11 @@ def _starts() -> list[dict[str, Any]]:
     return [{"slug": name, **each} for name, each in starts().items()]
 
 
-def _run(request: Request, parts: list[engine.Prepared]) -> list[engine.Outcome]:
-    """Send the reads of a model, after counting what their items take for the networks of the request."""
-    given = running.names(parts[0].lesson, "", keys.scratch("you", "run"), request.now) if parts else {}
-    if units := sum(costs.of_run(each.lesson, given) for each in parts):
+def _run(request: Request, parts: list[engine.Prepared | engine.Written]) -> list[engine.Outcome]:
+    """Send a model's requests, after counting what they write for the networks of the request."""
+    if units := sum(engine.units_of(each, request.now) for each in parts if engine.is_sent(each, request.now)):
         costs.spend(table(), requests.address(request.event), units, request.now, page_cost.trace())
-    visitor, run_id = secrets.token_urlsafe(9), secrets.token_hex(4)
+    visitor, run_id, parts = secrets.token_urlsafe(9), secrets.token_hex(4), sorted(parts, key=lambda e: e.pattern.at)
     return engine.run(table(), parts, visitor, run_id, request.now, page_cost.trace())
 
 

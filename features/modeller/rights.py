@@ -12,7 +12,10 @@ MODELLER: Access = (
     Right("GetItem", (p.SCRATCH,)),
     Right("Query", (p.SCRATCH,)),
     Right("Query", (p.SCRATCH,), GSI1),
-    Right("PartiQLInsert", (p.SCRATCH,)),
+    *(
+        Right(write, (p.SCRATCH,))
+        for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "PartiQLInsert")
+    ),
     Right("UpdateItem", (COUNTERS,), attributes=("Type", "Attempts", TTL_ATTRIBUTE)),
 )
 """Only stages that show their work have this function. It reads nothing of the site, and writes partitions of a run."""

@@ -14,7 +14,8 @@ from tests.demo.test_site import corrected  # noqa: F401  # a fixture
 
 @pytest.mark.parametrize("name", [name for name in modeller.starts() if name != "empty"])
 def test_each_start_model_runs_in_the_tab_as_the_rules_say(corrected: Table, name: str) -> None:
-    parts = engine.prepared(evaluated(parsing.read(modeller.starts()[name]).model), runs=True)
+    now = evaluated(parsing.read(modeller.starts()[name]).model)
+    parts: list[engine.Prepared | engine.Written] = [*engine.prepared(now, runs=True), *engine.written(now)]
 
     made = engine.run(corrected, parts, "visitor-0001", "run", times.now(), Trace().attach(corrected))
 

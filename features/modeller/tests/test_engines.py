@@ -88,11 +88,9 @@ def test_the_rules_say_what_dynamodb_local_consumes(name: str) -> None:
 
 def _updated(client: Any, table: str, now: Evaluation, write: Change) -> Mapping[str, Any]:
     """Put the item that the rules take before a write over it, then the one after it."""
-    entity = now.model.entity(write.entity)
     answer: Mapping[str, Any] = {}
-    for stated in (write.before, write.after):
-        assert stated is not None
-        image = now._image(entity, write, stated)
+    for image in now.images(write):
+        assert image is not None
         answer = client.put_item(TableName=table, Item=marshal_item(image), ReturnConsumedCapacity="INDEXES")
     return answer
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from features.modeller import modeller, parsing
+from features.modeller import engine, modeller, parsing
 from features.modeller.evaluation import evaluated
 from shared.data import keys
 from shared.dynamodb.table import Table
@@ -125,6 +125,61 @@ def test_run_finds_on_the_engine_what_the_rules_say(visitor: Browser, table: Tab
     written = [item for item in table.everything() if item["PK"] not in before]
     assert {item["PK"].startswith((keys.scratches(), "ATTEMPTS")) for item in written} == {True}
     assert all("ExpiresAt" in item for item in written)
+
+
+def run_of(visitor: Browser, model: dict[str, Any], **changed: str) -> Seen:
+    form = form_of(visitor.post("/model", {"open": "1", "model": json.dumps(model)}))
+    return visitor.post("/model", form | changed | {"run": "1"})
+
+
+def test_run_sends_writes_and_shows_what_they_leave(visitor: Browser) -> None:
+    page = run_of(visitor, dict(modeller.starts()["library"]))
+
+    assert "6 patterns were run. Items and units are those that the rules say." in page.words
+    borrowed = next(each for each in page.document.iter("section") if "Borrow a book" in str(each.get("aria-label")))
+    words = " ".join("".join(borrowed.itertext()).split())
+    assert "8 WRU by the rules. The engine says 8 WRU for 1 request, with longer keys." in words
+    assert "1 MEMBER#" in words
+    assert "2 BOOK#" in words
+    assert 'TransactWriteItems( TransactItems=[ { "Put"' in words
+
+
+def test_writes_that_the_rules_price_otherwise_than_the_engine_are_told(
+    visitor: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "paid", lambda *_: [])
+    page = run_of(visitor, dict(modeller.starts()["library"]))
+
+    assert "2 differ from the rules." in page.words
+    assert "By the rules it takes 0 units here; the engine says 8 WRU." in page.words
+
+
+KINDS = ["Put Thing", "Delete Thing", "Update Thing Text long to short", "Check Thing", "Update Thing State on to off"]
+
+
+@pytest.mark.parametrize("request_of", ["Write", "Transaction"])
+def test_each_kind_of_write_runs_as_the_rules_say(visitor: Browser, request_of: str) -> None:
+    entity = {
+        "name": "Thing", "items": "1,000", "PK": "THING#<ThingId>", "SK": "<State>", "GSI1PK": "<State>",
+        "GSI2PK": "ON", "GSI2SK": "<ThingId>",
+        "attributes": {"ThingId": "id 8", "State": "one on off", "Text": "one long", "More": "text 2000"},
+    }  # fmt: skip
+    indexes = [{"name": "GSI1", "copies": "keys"}, {"name": "GSI2", "while": "State = on"}]
+    patterns = [{"name": each, "rate": "1", "request": request_of, "writes": [each]} for each in KINDS]
+    page = run_of(visitor, {"name": "Things", "entities": [entity], "indexes": indexes, "patterns": patterns})
+
+    assert "5 patterns were run. Items and units are those that the rules say." in page.words
+
+
+def test_writes_that_cost_much_are_not_sent(visitor: Browser, table: Table) -> None:
+    entity = {"name": "Log", "items": "1,000", "PK": "LOG#<Id>", "attributes": {"Id": "id 8", "Text": "text 9000"}}
+    patterns = [{"name": "Write logs", "rate": "1", "request": "Write", "writes": ["Put Log"] * 25}]
+    before = table.everything()
+    page = run_of(visitor, {"name": "Logs", "entities": [entity], "indexes": [], "patterns": patterns})
+
+    assert "Not sent: it could take 225 write units here, and the most is 100." in page.words
+    assert "0 patterns were run." in page.words
+    assert [*table.everything()] == [*before]
 
 
 def test_a_network_can_run_models_only_so_often(visitor: Browser) -> None:

@@ -71,7 +71,7 @@ def test_a_model_is_run_on_the_table(visit: Visit) -> None:
     page = visit(LIBRARY)
     page.get_by_role("button", name="Run", exact=True).click()
 
-    expect(page.locator("#came")).to_have_text("4 requests were sent. Items and units are those that the rules say.")
+    expect(page.locator("#came")).to_have_text("6 patterns were run. Items and units are those that the rules say.")
 
 
 @pytest.mark.parametrize("path", ["/model", LIBRARY, f"{LIBRARY}&guide=1", "/model?start=empty"])
