@@ -23,7 +23,7 @@ from typing import Any
 
 from shared import features, hooks
 from shared.data import account_checks, keys
-from shared.data.catalog import feed_counts, offers, search, settling, words
+from shared.data.catalog import feed_counts, offers, search, settling
 from shared.data.catalog.deals import from_item, is_listed, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
@@ -506,7 +506,7 @@ class _Seen:
             self._counted[FEEDS, _place(key)][attribute] += 1
         if note := feed_counts.note_of(deal):
             self._pair(note, due=True)
-        forms = words.of_deal(deal)
+        forms = search.filed_under(deal)
         for word, item in search.items_of(deal).items():
             self._pair(item, due=True)
             place = _place(keys.word_count(word))

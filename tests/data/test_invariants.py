@@ -67,8 +67,9 @@ def lived_in(table: Table) -> Deal:
     for give, name in product(cases("OWNS"), ("ana", "bo")):
         give(table, lamp, name, NOW)
     feeds.sweep(table, NOW)
+    listed = deals.get_many(table, [over.deal_id, withdrawn.deal_id])
     taken_back = deals.withdraw(table, withdrawn.deal_id, NOW)
-    for each in (over, withdrawn):
+    for each in listed:
         search.file(table, each, None)
     offers.file(table, over, deals.get(table, over.deal_id), has_ended=True)
     offers.file(table, withdrawn, taken_back)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, offers, selecting, sorting
-from shared.data.catalog.deals import has_ended
+from shared.data.catalog import deals, lows, offers, search, selecting, sorting
+from shared.data.catalog.deals import has_ended, is_listed
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -179,22 +179,64 @@ def test_lists_and_searches_hold_all_60_day_lows_and_bargains_in_each_order(
         assert len(found) == len(bargains)
 
 
-def test_all_60_day_lows_are_listed_the_newest_first_and_each_page_says_how_many_deals_it_is_of(
+LOWS = Selection(lowest=True)
+
+
+def test_every_page_of_60_day_lows_is_full_however_many_other_deals_are_newer(table: Table, judged: list[Deal]) -> None:
+    indexed(table, post(table, [a_deal(NOW, link=f"https://shop.example/new/{n}") for n in range(sorting.SIFTED)]))
+    low = ids(deal for deal in judged if deal.is_lowest)
+
+    with watched(table) as wire:
+        of_all = [ids(page.items) for page in all_pages(table, LOWS)]
+    of_shoes = every_page(lambda cursor: sorting.newest(table, SHOES, LOWS, limit=3, now=NOW, cursor=cursor))
+
+    assert of_all == [low[start : start + 3] for start in range(0, len(low), 3)]
+    assert wire.operations == {"Query": len(of_all), "BatchGetItem": len(of_all)}
+    assert [deal.deal_id for page in of_shoes for deal in page.items] == expected(
+        [deal for deal in judged if deal.is_lowest], SHOES, LOWS
+    )
+
+
+def test_60_day_lows_that_are_sorted_or_narrowed_come_from_the_newest_and_the_answer_says_so(
     table: Table, judged: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sorting, "SIFTED", 10)
+    monkeypatch.setattr(lows, "MOST", 5)
 
-    def read(cursor: str | None) -> sorting.OfAll:
-        return sorting.of_all(table, Selection(lowest=True), limit=2, now=NOW, cursor=cursor)
+    def read(selection: Selection, cursor: str | None = None) -> sorting.OfAll:
+        return sorting.of_all(table, selection, limit=3, now=NOW, cursor=cursor)
 
-    pages = every_page(lambda cursor: read(cursor).page)
+    newest = [deal for deal in judged if deal.is_lowest][:5]
+    by_price = ids(sorted(newest, key=lambda deal: (deal.units, -judged.index(deal))))
+    first = read(replace(LOWS, sort=Sort.CHEAPEST))
 
-    assert [deal.deal_id for page in pages for deal in page.items] == [
-        deal.deal_id for deal in judged if deal.is_lowest
-    ]
-    assert read(None).looked == 10
-    monkeypatch.setattr(sorting, "SIFTED", 100)
-    assert read(None).looked is None
+    assert [read(selection).looked for selection in (LOWS, replace(LOWS, discount=60))] == [None, 5]
+    assert first.looked == 5
+    assert len(every_page(lambda cursor: read(replace(LOWS, sort=Sort.CHEAPEST), cursor).page)) == 2
+    assert ids(first.page.items) == by_price[:3]
+
+
+def test_a_deal_is_listed_as_a_60_day_low_while_it_is_one(table: Table) -> None:
+    before, deal = post(table, [a_deal(ago(days=2), price="80.00"), a_deal(ago(days=1), price="50.00")])[::-1]
+    indexed(table, [before, deal])
+    seen = [ids(page.items) for page in all_pages(table, LOWS)]
+
+    def change(**changes: Any) -> None:
+        old = deals.get(table, deal.deal_id, consistent=True)
+        deals.edit(table, deal.deal_id, changes, NOW)
+        new = now_of(table, deals.get(table, deal.deal_id, consistent=True), old)
+        offers.judge_anew(table, old, new)
+        item = table.get(keys.deal(deal.deal_id), consistent=True)
+        assert item is not None
+        judged_anew = deals.get(table, deal.deal_id, consistent=True)
+        search.file(table, old, judged_anew if is_listed(item) else None)
+        seen.append([each.deal_id for each in search.lows(table, None, None, 9)[0]])
+
+    for changes in ({"price": "90.00"}, {"price": "60.00"}, {"category": "home"}, {"withdrawn_at": NOW}):
+        change(**changes)
+
+    assert seen == [[deal.deal_id], [], [deal.deal_id], [deal.deal_id], []]
+    assert search.lows(table, "shoes", None, 9) == ([], None)
+    assert search.lows(table, "home", None, 9) == ([], None)
 
 
 def all_pages(table: Table, selection: Selection) -> list[Page[Deal]]:
@@ -206,7 +248,6 @@ def test_deals_of_all_categories_are_merged_page_by_page_and_none_that_is_left_o
 ) -> None:
     selections = [
         Selection(Sort.DISCOUNT, discount=60),
-        Selection(Sort.CHEAPEST, lowest=True),
         Selection(Sort.CHEAPEST, least="20.00", most="50.00"),
         Selection(Sort.DISCOUNT),
     ]

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from shared.data import bulk, removal
-from shared.data.catalog import deals, feeds, offers, search, topics, words
+from shared.data.catalog import deals, feeds, offers, search, topics
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, UsernameTaken
@@ -146,7 +146,7 @@ def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal
 
 def worded(table: Table, new: Sequence[Deal]) -> None:
     """File the words of new deals, as many in a transaction as fit: at once, they would wait for one another."""
-    found_by = [frozenset(words.of_deal(deal)) for deal in new]
+    found_by = [frozenset(search.filed_under(deal)) for deal in new]
     for together in bulk.together(zip(new, map(len, found_by), found_by, strict=True)):
         table.transact(*search.filing(together))
 

@@ -49,6 +49,7 @@ from shared.models.catalog import (
     FRONT_PAGE,
     Deal,
     Selection,
+    Sort,
     Topic,
     feed_of,
 )
@@ -124,7 +125,9 @@ def _selected(request: Request, selection: Selection) -> Answer:
     shown = sorting.opened_in_settings(selection)
     said = listing.sentence(shown)
     asked = listing.query_of(shown)
-    remark = f"From the {'next' if cursor else 'newest'} {found.looked} deals only." if found.looked else ""
+    of = "60-day lows" if shown.lowest else "deals"
+    which = "next" if cursor and shown.sort is Sort.NEWEST else "newest"
+    remark = f"From the {which} {found.looked} {of} only." if found.looked else ""
     return selected_page(
         request,
         name=_named(selection),

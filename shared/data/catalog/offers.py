@@ -14,7 +14,7 @@ from datetime import timedelta
 from operator import attrgetter
 
 from shared.data import bulk, keys
-from shared.data.catalog import search, words
+from shared.data.catalog import search
 from shared.data.catalog.deals import CARDS, attributes, has_ended, is_listed, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
@@ -78,7 +78,7 @@ def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
     deals are filed one by one later, which is harmless for filed ones.
     """
     filed: set[str] = set()
-    found_by = [frozenset(words.of_deal(deal) if is_listed(item) else ()) for deal, item in new]
+    found_by = [frozenset(search.filed_under(deal) if is_listed(item) else ()) for deal, item in new]
     own = [1 + len(found) for found in found_by]
     for together in bulk.together(zip(new, own, found_by, strict=True)):
         if len(together) > 1:

@@ -2,8 +2,8 @@
 
 Each word of a listed deal has an item ``WORD / DEAL``, which the stream writes and removes. It names the deal's other
 words, so a search reads only its rarest word's partition. It also holds what lists sort, filter and group by, so only
-the deals on the page are read. Counts of words, filed under their first two letters, show the rarest word, complete the
-last word as it is typed, and correct misspelled ones.
+the deals on the page are read. A 60-day low is also filed in lists of its own (``lows.py``). Counts of words, filed
+under their first two letters, show the rarest word, complete the last word as it is typed, and correct misspelled ones.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from shared.dynamodb.attributes import Entity, Item, unmarshal_item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import EXISTS, MOST_TOGETHER, Write, delete, put_new, put_over, update, upsert
 from shared.errors import AlreadyExists, Impossible, NotFound
-from shared.models.catalog import Deal, Status
+from shared.models.catalog import Deal, Selection, Sort, Status
 from shared.values import identifiers, links
+from shared.values.money import units
 from shared.values.stored import stored
 
 COMPLETIONS = 4
@@ -84,6 +85,20 @@ class Match:
     def is_over(self, now: datetime) -> bool:
         """Whether its offer has ended: the sweep removes it minutes later."""
         return self.ends_at is not None and self.ends_at <= now
+
+    def fits(self, selection: Selection) -> bool:
+        """Whether the deal is selected. A list of discounts has only deals with one."""
+        if selection.brand not in (None, self.brand) or (selection.sort is Sort.DISCOUNT and not self.discount):
+            return False
+        if not selection.admits(self.discount, lowest=bool(self.lowest)):
+            return False
+        return selection.takes(self.price, self.currency)
+
+    def rank(self, sort: Sort) -> int:
+        """The number to sort by; equal ones are newest first."""
+        if sort is Sort.NEWEST:
+            return 0
+        return (self.discount or 0) if sort is Sort.DISCOUNT else units(self.price, self.currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +160,7 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     if deal is None:
         return
     old, new = (items_of(deal) if deal else {} for deal in (before, after))
-    forms = words.of_deal(deal)
+    forms = filed_under(deal)
     if before is None or after is None:  # one transaction costs less than one for each word
         removed = (write for word in old for write in _removing(word, deal.deal_id))
         # Already filed, wholly or partly, perhaps by 1.1.0; or a word's count is damaged.
@@ -157,8 +172,9 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
         partial(_add, table, item, word, forms[word], changed=_content(item) != _content(old.get(word)))
         for word, item in new.items()
     ]
-    named = before is None or words.of_deal(before).keys() != new.keys()
-    gone = {*old, *(words.of_deal_as_written(before or deal) if named else ())} - new.keys()
+    named = before is None or after is None or words.of_deal(before).keys() != words.of_deal(after).keys()
+    others = (*words.of_deal_as_written(before or deal), *words.lists_for(deal.category)) if named else ()
+    gone = {*old, *others} - new.keys()
     changes += [partial(_remove, table, word, deal.deal_id) for word in gone]
     table.gather(changes)
 
@@ -167,7 +183,7 @@ def filing(listed: Sequence[Deal]) -> list[Write]:
     """The writes that file new deals: their words' items, and one count for each word. Refused with AlreadyExists."""
     forms: dict[str, list[str]] = {}
     for deal in listed:
-        for word, form in words.of_deal(deal).items():
+        for word, form in filed_under(deal).items():
             forms.setdefault(word, []).append(form)
     return [
         *(put_new(item, refused=AlreadyExists()) for deal in listed for item in items_of(deal).values()),
@@ -181,8 +197,8 @@ def settle(table: Table, deal: Deal, held: Write, *, is_listed: bool) -> None:
     One BatchGetItem if they are.
     """
     items = items_of(deal)
-    forms, due = words.of_deal(deal), items if is_listed else {}
-    known = dict.fromkeys([*items, *words.of_deal_as_written(deal)])
+    forms, due = filed_under(deal), items if is_listed else {}
+    known = dict.fromkeys([*items, *words.of_deal_as_written(deal), *words.lists_for(deal.category)])
     asked_for = [keys.word_of_deal(word, deal.deal_id) for word in known]
     there = {keys.id_in(item["PK"]): item for item in table.get_many(asked_for, consistent=True)}
     changes = [
@@ -229,7 +245,12 @@ def items_of(deal: Deal) -> dict[str, Item]:
         **same,
     )
     common = {"Type": keys.WORD, **_MATCH.write(match)}
-    return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in found}
+    return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in filed_under(deal)}
+
+
+def filed_under(deal: Deal) -> dict[str, str]:
+    """The words and lists that a listed deal is filed under, each with its written form."""
+    return words.of_deal(deal) | words.lists_of(deal)
 
 
 def _content(item: Item | None) -> Item:
@@ -321,6 +342,24 @@ def partly(table: Table, found: Found, most: int) -> tuple[Match, ...]:
     return tuple(read[deal_id] for deal_id in enough[:most])
 
 
+def selected(
+    matches: Iterable[Match], selection: Selection, now: datetime, after: tuple[int, str] | None = None
+) -> list[Match]:
+    """The selected deals of matches in the selection's order, after a rank and a deal's id."""
+    fitting = [match for match in matches if not match.is_over(now) and match.fits(selection)]
+    fitting.sort(key=lambda match: match.deal_id, reverse=True)
+    fitting.sort(key=lambda match: match.rank(selection.sort), reverse=selection.sort is Sort.DISCOUNT)
+    return [match for match in fitting if after is None or _is_behind(match, selection.sort, after)]
+
+
+def _is_behind(match: Match, sort: Sort, position: tuple[int, str]) -> bool:
+    rank, deal_id = position
+    own = match.rank(sort)
+    if own == rank:
+        return match.deal_id < deal_id
+    return own < rank if sort is Sort.DISCOUNT else own > rank
+
+
 def first_cards(matches: Sequence[Match], most: int) -> Sequence[Match]:
     """The first matches that make ``most`` cards (see ``cards``); no card is cut in two."""
     beyond = (place for place, number in enumerate(_numbered(matches)) if number >= most)
@@ -360,6 +399,15 @@ def active_of_both(
     return [deal for deal in found if deal.deal_id in of_whole], [
         deal for deal in found if deal.deal_id not in of_whole
     ]
+
+
+def lows(table: Table, category: str | None, after: str | None, most: int) -> tuple[list[Match], str | None]:
+    """The newest 60-day lows, of all deals or of a category, older than ``after``; and the last one if there are more.
+
+    One Query.
+    """
+    items = _newest(table, words.lists_for(category)[-1], after, most)
+    return damage.readable(items, _match), keys.id_in(items[-1]["SK"]) if len(items) == most else None
 
 
 def rarest(table: Table, terms: Sequence[Term]) -> Term:

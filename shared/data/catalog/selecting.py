@@ -18,9 +18,8 @@ from shared.data.catalog.phrases import read_phrases
 from shared.data.catalog.search import Found, Match
 from shared.data.catalog.words import Search, asked
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal, Page, Selection, Sort
+from shared.models.catalog import Deal, Page, Selection
 from shared.values import identifiers
-from shared.values.money import units
 
 MOST = search.ITEMS
 """The newest matches of a search, which are sorted."""
@@ -56,12 +55,9 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     lasting = [match for match in found.matches if not match.is_over(now)]
     selection = sorting.opened(selection, (match.currency for match in lasting), partial(_scope, ran), cursor)
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(ran, selection), cursor)
-    fitting = [match for match in lasting if _fits(match, selection)]
-    count, loosened = len(fitting), () if fitting else _loosened(lasting, selection)
-    fitting.sort(key=lambda match: match.deal_id, reverse=True)
-    fitting.sort(key=lambda match: _rank(match, selection), reverse=selection.sort is Sort.DISCOUNT)
-    if after is not None:
-        fitting = [match for match in fitting if _is_behind(match, selection, after)]
+    count = sum(match.fits(selection) for match in lasting)
+    loosened = () if count else _loosened(lasting, selection)
+    fitting = search.selected(lasting, selection, now, after)
     there = {match.currency for match in lasting}
     looked = None if found.next is None else len(found.matches)
     first = found if cursor is None else replace(found, groups=())
@@ -78,7 +74,7 @@ def _loosened(matches: Sequence[Match], selection: Selection) -> tuple[tuple[Sel
         Selection(selection.sort),
     ]
     wider = [each if each.is_priced else replace(each, currency=None) for each in wider if each != selection]
-    counts = {each: sum(_fits(match, each) for match in matches) for each in wider}
+    counts = {each: sum(match.fits(each) for match in matches) for each in wider}
     return tuple((each, count) for each, count in counts.items() if count)
 
 
@@ -88,7 +84,7 @@ def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[
         return ()
     found = search.partly(table, selected.found, MOST)
     lasting = (match for match in found if not match.is_over(now))
-    return tuple(match for match in lasting if _fits(match, selected.selection))[:most]
+    return tuple(match for match in lasting if match.fits(selected.selection))[:most]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,33 +131,8 @@ def page(
 
 def cursor_after(ran: Search, selection: Selection, match: Match) -> str:
     """The cursor of the page after a match."""
-    return identifiers.ranked_cursor_after(_scope(ran, selection), _rank(match, selection), match.deal_id)
-
-
-def _rank(match: Match, selection: Selection) -> int:
-    """The number to sort a match by; equal matches are newest first."""
-    if selection.sort is Sort.NEWEST:
-        return 0
-    if selection.sort is Sort.DISCOUNT:
-        return match.discount or 0
-    return units(match.price, match.currency)
-
-
-def _is_behind(match: Match, selection: Selection, position: tuple[int, str]) -> bool:
-    rank, deal_id = position
-    own = _rank(match, selection)
-    if own == rank:
-        return match.deal_id < deal_id
-    return own < rank if selection.sort is Sort.DISCOUNT else own > rank
+    return identifiers.ranked_cursor_after(_scope(ran, selection), match.rank(selection.sort), match.deal_id)
 
 
 def _scope(ran: Search, selection: Selection) -> str:
     return f"{ran.scope}/{selection.name}"
-
-
-def _fits(match: Match, selection: Selection) -> bool:
-    if selection.brand not in (None, match.brand) or (selection.sort is Sort.DISCOUNT and not match.discount):
-        return False
-    if not selection.admits(match.discount, lowest=bool(match.lowest)):
-        return False
-    return selection.takes(match.price, match.currency)

@@ -26,7 +26,7 @@ from typing import Any
 
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import feeds, topics
+from shared.data.catalog import feeds, lows, topics
 from shared.data.catalog.deals import CARDS, from_item
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -178,9 +178,16 @@ def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cur
     """A page of the selected deals of all categories, ``limit`` at most.
 
     Of the newest, a page examines ``SIFTED``: about 10 read units. By price or discount, each page takes a Query of
-    each category, all at once, of the first ``limit`` deals after the cursor: about 3 read units. Raises InvalidCursor.
+    each category, all at once, of the first ``limit`` deals after the cursor: about 3 read units. 60-day lows have a
+    list of their own. Raises InvalidCursor.
     """
     shown = opened_in_settings(selection)
+    if shown.lowest:
+        is_newest = shown.sort is Sort.NEWEST
+        scope = feeds.scope(ALL_DEALS) if is_newest else _scope_of_all(shown)
+        read = lows.newest if is_newest else lows.ranked
+        found = read(table, shown, scope=scope, limit=limit, now=now, cursor=cursor)
+        return OfAll(found.page, found.looked)
     if shown.sort is not Sort.NEWEST:
         return OfAll(_ranked_of_all(table, shown, limit, now, cursor), None)
     newest = feeds.read(table, ALL_DEALS, limit=SIFTED, now=now, cursor=cursor)
@@ -195,9 +202,9 @@ def _ranked_of_all(table: Table, shown: Selection, limit: int, now: datetime, cu
     Nothing is known beyond the nearest end of a category's page, so the page ends there: it is short if few of the
     deals fit.
     """
-    scope = f"{feeds.scope(ALL_DEALS)}/{shown.name}"
+    scope = _scope_of_all(shown)
     after = None if cursor is None else identifiers.read_ranked_cursor(scope, cursor)
-    by_rank = replace(shown, discount=None, lowest=False)  # filtered deals aren't made up for by reading on
+    by_rank = replace(shown, discount=None)  # filtered deals aren't made up for by reading on
     scopes = [_scope(Topic(CATEGORY, slug), by_rank) for slug in CATEGORIES]
     starts = [None if after is None else identifiers.ranked_cursor_after(each, *after) for each in scopes]
     page_of = partial(_BY[shown.sort], table, selection=by_rank, limit=limit, now=now)
@@ -224,6 +231,10 @@ def _ranked_of_all(table: Table, shown: Selection, limit: int, now: datetime, cu
     return Page(tuple(found), identifiers.ranked_cursor_after(scope, *end) if end else None)
 
 
+def _scope_of_all(selection: Selection) -> str:
+    return f"{feeds.scope(ALL_DEALS)}/{selection.name}"
+
+
 def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
     """The cursor of the page after a deal."""
     if selection.sort is Sort.NEWEST:
@@ -234,8 +245,14 @@ def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
 def newest(
     table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
 ) -> Page[Deal]:
-    """The newest deals that fit, among ``SIFTED`` of the feed. Requests as in ``feeds.read``."""
+    """The newest deals that fit, among ``SIFTED`` of the feed. Requests as in ``feeds.read``.
+
+    A category's 60-day lows have a list of their own.
+    """
     feed = feed_of(_narrowest(of, selection))
+    if selection.lowest and feed.topic == of and of.kind is CATEGORY:
+        scope = feeds.scope(feed)
+        return lows.newest(table, selection, scope=scope, limit=limit, now=now, cursor=cursor, category=of.slug).page
     page = feeds.read(table, feed, limit=SIFTED, now=now, cursor=cursor)
     found = [deal for deal in page.items if _fits(deal, of, selection)]
     return _first(found, of, selection, limit, page.next)

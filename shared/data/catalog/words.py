@@ -98,6 +98,9 @@ MOST_OF_A_DEAL = 24
 MOST_OF_RUNS = 32
 """Words that find a deal whose title has runs of characters, each of which counts as one."""
 
+LOWEST = "$lowest"
+"""The list of all 60-day lows. No typed word has its sign."""
+
 _WORD = re.compile(r"[a-z0-9]+")
 _HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _RUN = re.compile(
@@ -290,6 +293,16 @@ def of_deal(deal: Deal) -> dict[str, str]:
                 pair = characters[start : start + 2]
                 found.setdefault(_pair(pair), "".join(pair))
     return dict(list(found.items())[:most])
+
+
+def lists_of(deal: Deal) -> dict[str, str]:
+    """The lists that a deal is filed in, as if under words."""
+    return {name: name for name in lists_for(deal.category)} if deal.is_lowest else {}
+
+
+def lists_for(category: str | None) -> tuple[str, ...]:
+    """The list of all 60-day lows and, last, that of a category's."""
+    return (LOWEST,) if category is None else (LOWEST, f"{LOWEST}-{category}")
 
 
 def stems_of(found_by: Iterable[str]) -> set[str]:
