@@ -110,7 +110,7 @@ def save_new_draft(request: Request) -> Answer:
     empty = Deal(identifiers.random(request.now, secrets.token_bytes(16)), "", "", "", "", "", "", "", request.now)
     planned = {STARTS_AT.name: typed.get(STARTS_AT.name, "")}
     sent = forms.idempotency(typed, session.account_id, deal_form.filled(typed) | planned)
-    once = replace(sent, client_key=f"draft {sent.client_key}") if sent else None
+    once = sent._replace(client_key=f"draft {sent.client_key}") if sent else None
     try:
         draft = drafted(typed, Draft(empty, session.username, session.account_id), request.now)
         return _kept(drafts.save_new(table(), draft, request.now, deal_form.seen(typed), idempotency=once))

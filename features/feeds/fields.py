@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shared.values.stored import Attribute
 
@@ -15,8 +14,7 @@ KEPT = ("title", "link", "image", "description", "variant", "ends_at")
 """The fields that a feed no longer changes once an editor has changed them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The name of the feed's source. A ``source_id`` alone doesn't say where it ends."""
 
     name: str
@@ -30,8 +28,7 @@ class Source:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class TakenOver:
+class TakenOver(NamedTuple):
     """The fields of a deal that editors have changed, so that feeds leave them alone.
 
     A deal whose ``ends_at`` is taken over was ended by an editor, or ends when an editor said.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from features.pictures.models import Picture
 from shared.values.stored import Attribute
@@ -17,8 +16,7 @@ FETCHED = "fetched"
 """What is said instead of an upload's id of a picture that was fetched from another host."""
 
 
-@dataclass(frozen=True, slots=True)
-class LastUpload:
+class LastUpload(NamedTuple):
     """The last file that was sent or fetched for a deal: when, its id or ``FETCHED``, and why it was refused (empty if
     it wasn't). A fetched one counts from when the fetch was ordered."""
 

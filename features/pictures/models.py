@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 WIDTHS = (240, 480, 960)
 """The widths of a picture in pixels: a card on a phone, a card on a sharp screen, a deal page."""
@@ -33,15 +33,14 @@ LOOKS = 60
 UNREADABLE = "It can't be read as a picture. Send JPEG, PNG, WebP, GIF or AVIF."
 TOO_SLOW = "It takes too long to read. Export it again as a plain JPEG or PNG."
 
-_TEXT = re.compile(r"([0-9a-f]{20}) ([0-9]{1,4})x([0-9]{1,4}) ([0-9a-f]{6})( svg)?")
+_TEXT = r"([0-9a-f]{20}) ([0-9]{1,4})x([0-9]{1,4}) ([0-9a-f]{6})( svg)?"
 
 
 class Refused(Exception):
     """An upload that can't become a picture; its text is for the editor who sent it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """A deal's picture: its content's hash, its largest file's size in pixels, and its dominant colour (RGB).
 
     A ``drawn`` one is a single SVG file, as in the sample; all others are WebP in some ``WIDTHS``.
@@ -56,7 +55,7 @@ class Picture:
     @classmethod
     def parse(cls, text: str) -> Picture:
         """Parse a stored picture. Raises ValueError."""
-        found = _TEXT.fullmatch(text)
+        found = re.fullmatch(_TEXT, text)
         if found is None:
             raise ValueError(f"{text!r} is no picture")
         return cls(found[1], int(found[2]), int(found[3]), found[4], drawn=found[5] is not None)

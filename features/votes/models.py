@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from shared.models.catalog import Deal
 
@@ -22,8 +22,7 @@ class Vote(StrEnum):
     DOWN = "down"
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A deal and its score; None before the first counted vote."""
 
     deal: Deal

@@ -14,6 +14,7 @@ removed has no such item any more.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from shared import features, hooks
@@ -22,10 +23,14 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.writes import Write, delete, put_new, require, update
 from shared.errors import DealsError, NoSuchUser, NotSignedIn, UsernameTaken
 
-_HOLDING: Mapping[str, type[DealsError]] = features.merge(
-    each.HOLDS_ACCOUNTS for each in features.roles(hooks.AccountFields)
-)
-"""The counts of an Account item that must be 0 before its removal, each with its error."""
+
+@cache
+def _holding() -> Mapping[str, type[DealsError]]:
+    """The counts of an Account item that must be 0 before its removal, each with its error.
+
+    Asked when an account is written: what only reads lists that members make would otherwise import their models.
+    """
+    return features.merge(each.HOLDS_ACCOUNTS for each in features.roles(hooks.AccountFields))
 
 
 def new(username: str, account_id: str) -> Write:
@@ -35,8 +40,8 @@ def new(username: str, account_id: str) -> Write:
 
 def removed(username: str, account_id: str) -> Write:
     """The write that ends an account that has nothing left to finish. Refused with StillNeeded."""
-    none = "".join(f" AND {count} = :none" for count in _HOLDING)
-    error = next(iter(_HOLDING.values()), None)
+    none = "".join(f" AND {count} = :none" for count in _holding())
+    error = next(iter(_holding().values()), None)
     return delete(
         keys.account(username),
         condition=f"AccountId = :account{none}",
@@ -75,13 +80,13 @@ def alerted(
 
 def to_item(username: str, account_id: str, counts: Mapping[str, int] | None = None) -> Item:
     """An Account item with its counts."""
-    counted = dict.fromkeys(_HOLDING, 0) | (dict(counts) if counts else {})
+    counted = dict.fromkeys(_holding(), 0) | (dict(counts) if counts else {})
     return {
         **keys.account(username),
         "Type": keys.ACCOUNT,
         "Username": username,
         "AccountId": account_id,
-        **{name: count for name, count in counted.items() if count or name in _HOLDING},
+        **{name: count for name, count in counted.items() if count or name in _holding()},
     }
 
 

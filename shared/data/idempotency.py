@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared.data import keys
 from shared.dynamodb.schema import TTL_ATTRIBUTE
@@ -24,8 +23,7 @@ LIFETIME = timedelta(hours=24)
 """How long a receipt counts. An older one counts as absent even before TTL deletes it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Idempotency:
+class Idempotency(NamedTuple):
     """A client's claim that two requests with one key are the same; ``request`` is the content.
 
     It belongs to an account: the name's next owner may use the same key for something else.

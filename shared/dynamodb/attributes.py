@@ -17,7 +17,7 @@ from datetime import datetime
 from decimal import Decimal
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from shared.values.stored import Attribute, attribute_of
 from shared.values.times import from_iso, to_iso
@@ -104,8 +104,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Codec:
+class Codec(NamedTuple):
     """How a kind of value is written to an item and read from it."""
 
     write: Callable[[Any], Any]

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Key = dict[str, str]
 """Key attributes and values: an item's primary key, or its key in an index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(NamedTuple):
     """A global secondary index. ``sort_key`` is None for an index without one."""
 
     name: str

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from botocore.exceptions import ClientError
 
@@ -40,8 +40,7 @@ MAX_PARALLEL_REQUESTS = 128
 _OF_WRITES = aws_errors.REFUSED | {"TransactionCanceledException"}
 
 
-@dataclass(frozen=True, slots=True)
-class Projection:
+class Projection(NamedTuple):
     """The attributes that a read asks for, as DynamoDB's expression and placeholders."""
 
     arguments: Mapping[str, Any]

@@ -122,9 +122,9 @@ def _sentence(entry: Any, typed: Any, instead: str | None) -> str:
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
-_LABEL = re.compile(r'<label[^>]* for="f-([^"]+)"[^>]*>(.*?)</label>', re.DOTALL)
-_REMARK = re.compile(r" ?<span>.*?</span>|<[^>]+>", re.DOTALL)
-_WRONG = re.compile(r'<li><a href="#f-([^"]+)">(.*?)</a></li>', re.DOTALL)
+_LABEL = r'(?s)<label[^>]* for="f-([^"]+)"[^>]*>(.*?)</label>'
+_REMARK = r"(?s) ?<span>.*?</span>|<[^>]+>"
+_WRONG = r'(?s)<li><a href="#f-([^"]+)">(.*?)</a></li>'
 
 
 def with_names(page: str) -> str:
@@ -134,8 +134,8 @@ def with_names(page: str) -> str:
     """
     above, found, rest = page.partition('<div class="summary"')
     errors, ends, below = rest.partition("</ul>")
-    labels = {name: _REMARK.sub("", label).strip() for name, label in _LABEL.findall(below)}
-    wrong = dict(_WRONG.findall(errors))
+    labels = {name: re.sub(_REMARK, "", label).strip() for name, label in re.findall(_LABEL, below)}
+    wrong = dict(re.findall(_WRONG, errors))
     if not found or not wrong:
         return page
     order = [name for name in labels if name in wrong] + [name for name in wrong if name not in labels]

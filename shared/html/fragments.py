@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from shared import features, hooks
 from shared.data.catalog import page_cache
@@ -31,16 +31,16 @@ SMALL, LARGE = 360, 720
 _SEPARATOR = "\x1f"
 """ASCII's unit separator, between the front page's parts. HTML may not contain it."""
 
-_CLASS = re.compile('<li class="card')
-_CARD = re.compile('<li class="card[^>]*>')
-_DAY = re.compile('<h2 class="day">.*?</h2>')
-_DEAL = re.compile('href="/deals/[^"]*"')
-_UNSEEN = re.compile(r"\bnot-(\d)")
-_HEADING = re.compile('<div class="heading"><h2>(.*?)</h2>(?:<p>(.*?)</p>)?')
-_ON = re.compile('<a class="button" rel="next" href="[^"]*">[^<]*</a>')
+_CLASS = '<li class="card'
+_CARD = '<li class="card[^>]*>'
+_DAY = '<h2 class="day">.*?</h2>'
+_DEAL = 'href="/deals/[^"]*"'
+_UNSEEN = r"\bnot-(\d)"
+_HEADING = '<div class="heading"><h2>(.*?)</h2>(?:<p>(.*?)</p>)?'
+_ON = '<a class="button" rel="next" href="[^"]*">[^<]*</a>'
 _ALL = '<a class="button" href="/deals">All the newest deals</a>'
 
-_SMALL_PICTURE = re.compile(f'(<img src="[^"]*[?;]width=){SMALL}"')
+_SMALL_PICTURE = f'(<img src="[^"]*[?;]width=){SMALL}"'
 """A card's picture's address up to its width, if its host resizes."""
 
 
@@ -51,8 +51,7 @@ def picks(deals: Sequence[Deal], now: datetime) -> str:
     return render("parts/picks.html", prefix="", cards=shown, front=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
+class Front(NamedTuple):
     """The front page's part: its picks as cards, the first one large; other lists; and how many deals end soon."""
 
     picks: str = ""
@@ -92,12 +91,12 @@ def under_masthead(latest: str, day: str) -> tuple[str, str]:
 
     Its first heading names the list, with the day next to it if it is another day.
     """
-    found = _HEADING.search(latest)
+    found = re.search(_HEADING, latest)
     if found is None:
         return latest, ""
     is_today = found[1] == day
     remark = "" if is_today else f"<p>{', '.join(filter(None, found.groups()))}</p>"
-    return _HEADING.sub(f'<div class="heading"><h2>Newest deals</h2>{remark}', latest, count=1), (
+    return re.sub(_HEADING, f'<div class="heading"><h2>Newest deals</h2>{remark}', latest, count=1), (
         (found[2] or "") if is_today else ""
     )
 
@@ -114,7 +113,7 @@ def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
         return latest
     items, closes, tail = rest.partition("</ul>")
     openings = {_address(card): card.partition(">")[0] for card in _cards(picks)}
-    picked = {at: {int(columns) for columns in _UNSEEN.findall(opening)} for at, opening in openings.items()}
+    picked = {at: {int(columns) for columns in re.findall(_UNSEEN, opening)} for at, opening in openings.items()}
     numbers = views.COLUMNS if leads_on else views.FRONT_COLUMNS
     everywhere = set(numbers)
     cards = [(card, everywhere - picked[at] if (at := _address(card)) in picked else set()) for card in _cards(items)]
@@ -128,10 +127,10 @@ def without(latest: str, picks: str, *, leads_on: bool = False) -> str:
         for hidden in seen[len(seen) // columns * columns :] if len(seen) > columns else ():
             hidden.add(columns)
     marked = (
-        _CLASS.sub('<li class="card' + "".join(f" not-{each}" for each in sorted(hidden)), card, count=1)
+        re.sub(_CLASS, '<li class="card' + "".join(f" not-{each}" for each in sorted(hidden)), card, count=1)
         for card, hidden in zip(shown, unseen, strict=True)
     )
-    tail = tail if leads_on else _ON.sub(_ALL, tail)
+    tail = tail if leads_on else re.sub(_ON, _ALL, tail)
     return f"{head}{opens}{''.join(marked)}{closes}{tail}" if shown else tail.partition("</section>")[2]
 
 
@@ -139,11 +138,11 @@ def _with_days(cards: Iterable[tuple[str, set[int]]], everywhere: set[int]) -> I
     """Cards visible on some screen. A day whose first card is hidden begins with the next one."""
     day = ""
     for card, hidden in cards:
-        own = _DAY.search(card)
+        own = re.search(_DAY, card)
         if hidden == everywhere:
             day = own[0] if own else day
             continue
-        yield (_CARD.sub(rf"\g<0>{day}", card, count=1) if day and not own else card), hidden
+        yield (re.sub(_CARD, rf"\g<0>{day}", card, count=1) if day and not own else card), hidden
         day = ""
 
 
@@ -153,7 +152,7 @@ def _cards(text: str) -> list[str]:
 
 def _address(card: str) -> str:
     """The part of a card that identifies its deal, or the brand whose other deals it links to."""
-    found = _DEAL.search(card)
+    found = re.search(_DEAL, card)
     return found[0] if found else card
 
 
@@ -181,7 +180,7 @@ def enlarge_first_card(latest: str) -> str:
     if not found:
         return latest
     card, end, after = rest.partition("</li>")
-    card = _SMALL_PICTURE.sub(rf'\g<1>{LARGE}"', card, count=1)
+    card = re.sub(_SMALL_PICTURE, rf'\g<1>{LARGE}"', card, count=1)
     small, large = (f'width="{width}" height="{width * 3 // 4}"' for width in (SMALL, LARGE))
     card = card.replace(small, large, 1)
     card = card.replace(f'sizes="auto, {SMALL}px"', f'sizes="{LARGE}px"', 1)

@@ -54,10 +54,10 @@ MEDIA_TYPES = {
     ".png": "image/png",
 }
 
-_LINES = re.compile(r"^\s*(?://.*\n\s*)*", re.MULTILINE)
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_SPACE = re.compile(r"\s+")
-_AROUND = re.compile(r"\s*([{};,>])\s*")
+_LINES = r"(?m)^\s*(?://.*\n\s*)*"
+_COMMENT = r"(?s)/\*.*?\*/"
+_SPACE = r"\s+"
+_AROUND = r"\s*([{};,>])\s*"
 
 
 def served_name(name: str) -> str:
@@ -100,8 +100,8 @@ def _content(name: str) -> bytes:
     """A file as it is sent; style sheets and scripts without comments and indentation."""
     content = files()[name].read_bytes()
     if name.endswith(".js"):
-        return _LINES.sub("", content.decode()).encode()
+        return re.sub(_LINES, "", content.decode()).encode()
     if not name.endswith(".css"):
         return content
-    text = _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", _named(content, _names()).decode())))
+    text = re.sub(_AROUND, r"\1", re.sub(_SPACE, " ", re.sub(_COMMENT, "", _named(content, _names()).decode())))
     return text.replace(": ", ":").replace(";}", "}").strip().encode()

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
-_SHOULD = re.compile(r"\A\w+ should ")
+_SHOULD = r"\A\w+ should "
 _REASONS = {"missing": "must be given", "extra_forbidden": "must not be given: there is no such field"}
 
 
 def reason(entry: Mapping[str, Any]) -> str:
     """The text of one of pydantic's errors, with "must be" for "Input should be"."""
-    return _REASONS.get(entry["type"]) or _SHOULD.sub("must ", str(entry["msg"]).removeprefix("Value error, "))
+    return _REASONS.get(entry["type"]) or re.sub(_SHOULD, "must ", str(entry["msg"]).removeprefix("Value error, "))
 
 
 MEDIA_TYPE = "application/problem+json"

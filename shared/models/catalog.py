@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Generic, Literal, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from shared.values.money import units
 from shared.values.stored import Extended, api_names, attribute_of, stored
@@ -25,8 +26,7 @@ class Period(StrEnum):
         return (date.replace(day=1) if self is Period.MONTH else date).isoformat()
 
 
-@dataclass(frozen=True, slots=True)
-class TopicKind:
+class TopicKind(NamedTuple):
     """The differences between brands and categories. Topics of both kinds are liked, watched and have a feed.
 
     ``attribute`` holds a topic's slug in items that belong to it; ``path`` is the beginning of its pages' paths.
@@ -44,8 +44,7 @@ BRAND = TopicKind("brand", "Brand", path="brands", prefix="BRAND", feed_index="G
 CATEGORY = TopicKind("category", "Category", path="categories", prefix="CATEGORY", feed_index="GSI3", period=Period.DAY)
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(NamedTuple):
     """One brand or category, named by its slug."""
 
     kind: TopicKind
@@ -65,8 +64,7 @@ CATEGORIES: Mapping[str, str] = {
 """The eight categories, slug to name. They don't change."""
 
 
-@dataclass(frozen=True, slots=True)
-class CountedTopic:
+class CountedTopic(NamedTuple):
     """A brand or category with its counts."""
 
     topic: Topic
@@ -81,8 +79,7 @@ class Status(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The verdict on a price: the ``cheapest`` other offer of its product in the 60 days before it, with its
     ``day``, and the prices that were ``usual`` then: the lowest and the highest of the middle half of those offers.
     ``before`` is the product's price on the day before the deal; None if it had no offer then.
@@ -295,8 +292,7 @@ TYPED: Mapping[str, str] = {name: field for name, field in api_names(Deal).items
 """The same fields, by their API names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """A changed field of a deal, by its API name, with the old and the new value; None for empty."""
 
     field: str
@@ -304,8 +300,7 @@ class Changed:
     now: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(NamedTuple):
     """A change of a deal, field by field; no fields for its posting. ``by`` is None if unknown."""
 
     line_id: str
@@ -314,8 +309,7 @@ class LogLine:
     changes: tuple[Changed, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CuratedPage:
+class CuratedPage(NamedTuple):
     """The differences between the two pages whose deals editors pick."""
 
     label: str
@@ -344,8 +338,7 @@ def feed_of(topic: Topic) -> Feed:
     return Feed(topic.kind.feed_index, topic.kind.period, topic)
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class Page(NamedTuple, Generic[T]):
     """Some items of a list, in its order, and the cursor of the next page, or None at the end."""
 
     items: tuple[T, ...]
@@ -361,13 +354,12 @@ class Mark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A deal in a feature's list, with the marks of its card and further fields of its JSON."""
 
     deal: Deal
     marks: tuple[Mark, ...] = ()
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = MappingProxyType({})
 
 
 class Sort(StrEnum):

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from shared.dynamodb import damage
 
@@ -23,8 +22,7 @@ DIMENSION = "service"
 """Each metric's only dimension: the function that reports it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """One metric: its name, its unit, and the functions that report it (empty: all functions)."""
 
     name: str

@@ -60,7 +60,7 @@ PATTERNS: Mapping[str, str] = {
 }
 
 _APOSTROPHES = dict.fromkeys(map(ord, "'\N{RIGHT SINGLE QUOTATION MARK}"))
-_WORD = re.compile(r"[^\W_]+")
+_WORD = r"[^\W_]+"
 _LONGEST = 4
 """The most words of a phrase in these tables."""
 
@@ -97,7 +97,7 @@ def look(title: str, deal_id: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [found.lower() for found in _WORD.findall(text.translate(_APOSTROPHES))]
+    return [found.lower() for found in re.findall(_WORD, text.translate(_APOSTROPHES))]
 
 
 def _last(table: Mapping[str, str], words: list[str]) -> str | None:

@@ -32,7 +32,7 @@ advertising networks and mail programs document. All that begin with ``utm_`` co
 
 _USED_TOGETHER = {"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
 
-_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
+_UNRESERVED = r"[A-Za-z0-9._~-]"
 
 
 def host(link: str) -> str:
@@ -112,7 +112,7 @@ def _normalised(text: str) -> str:
 
     def escape(found: re.Match[str]) -> str:
         character = chr(int(found[0][1:], 16))
-        return character if _UNRESERVED.fullmatch(character) else found[0].upper()
+        return character if re.fullmatch(_UNRESERVED, character) else found[0].upper()
 
     return re.sub("%[0-9A-Fa-f]{2}", escape, text)
 
@@ -152,10 +152,10 @@ def networks_around(address: str, widths: Iterable[int]) -> list[str]:
     return [str(ipaddress.ip_network(f"{ip.packed.hex(':', 2)}/{width}", strict=False)) for width in widths]
 
 
-_ENDING = re.compile(r"(?:, | [-\u2013\u2014|] | \()[^,|(\u2013\u2014]*$")
+_ENDING = r"(?:, | [-\u2013\u2014|] | \()[^,|(\u2013\u2014]*$"
 
 
-_COLOUR = re.compile(r"(?:, | [-\u2013\u2014|] )([^,|()\u2013\u2014]*)$")
+_COLOUR = r"(?:, | [-\u2013\u2014|] )([^,|()\u2013\u2014]*)$"
 """An ending of a title that its page's address may have, too. Text in parentheses often means another product."""
 
 
@@ -167,10 +167,10 @@ def likenesses(link: str, title: str, brand: str) -> tuple[str, str, str]:
     separates products that only share a page's path. The third is the brand with the title at the shop: readers could
     not tell two such cards apart.
     """
-    at, colour = page(link), _COLOUR.search(title)
+    at, colour = page(link), re.search(_COLOUR, title)
     if colour and (ending := re.sub("[^a-z0-9]+", "-", colour[1].casefold()).strip("-")):
         at = at.removesuffix(f"-{ending}")
-    return product(link), f"{at} {_ENDING.sub('', title).casefold()}", f"{host(link)} {brand} {title.casefold()}"
+    return product(link), f"{at} {re.sub(_ENDING, '', title).casefold()}", f"{host(link)} {brand} {title.casefold()}"
 
 
 _SIGNS = " -\u2013\u2014|:,"
@@ -183,7 +183,7 @@ _LAST = 14
 """The last characters of a longer name, whose words stay because similar products differ there."""
 
 
-_SPLIT = re.compile(r"\).|^[^(]*\)$")
+_SPLIT = r"\).|^[^(]*\)$"
 """Whether an ending cuts through parentheses, or follows them."""
 
 
@@ -196,9 +196,9 @@ def named(title: str, brand: str) -> tuple[str, str]:
     name, kind = title, ""
     if name.casefold().startswith(f"{brand.casefold()} "):
         name = name[len(brand) :].lstrip(_SIGNS) or title
-    ending = _ENDING.search(name)
+    ending = re.search(_ENDING, name)
     room = LONGEST if len(name) > LONGEST else LONGEST // 2
-    if ending and ending.start() and len(ending[0]) <= room and not _SPLIT.search(ending[0]):
+    if ending and ending.start() and len(ending[0]) <= room and not re.search(_SPLIT, ending[0]):
         name, kind = name[: ending.start()], ending[0].strip(" ,-\u2013\u2014|()")
     return name if len(name) <= LONGEST else _cut(name), kind
 

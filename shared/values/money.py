@@ -22,9 +22,9 @@ CODE = "[A-Z]{3}"
 AMOUNT = re.compile(r"[0-9]{1,12}\.[0-9]{2,4}")
 """A stored amount."""
 
-_TYPED = re.compile(r"(?P<before>[^\d\s.,-]*)\s*(?P<amount>[\d.,]*)\s*(?P<after>[^\d\s.,-]*)")
-_THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
-_EUROPEAN = re.compile(r"[\d.]*\d,\d{1,2}")
+_TYPED = r"(?P<before>[^\d\s.,-]*)\s*(?P<amount>[\d.,]*)\s*(?P<after>[^\d\s.,-]*)"
+_THOUSANDS = r",(?=\d{3}(\D|$))"
+_EUROPEAN = r"[\d.]*\d,\d{1,2}"
 
 
 @cache
@@ -107,13 +107,13 @@ def read(typed: str) -> tuple[str, str]:
 
     ``1.299,00`` is an amount, too, as Europe writes it.
     """
-    found = _TYPED.fullmatch(typed.strip())
+    found = re.fullmatch(_TYPED, typed.strip())
     if found is None or not found["amount"] or (found["before"] and found["after"]):
         return typed.strip(), ""
     amount = found["amount"]
-    if _EUROPEAN.fullmatch(amount):
+    if re.fullmatch(_EUROPEAN, amount):
         amount = amount.replace(".", "").replace(",", ".")
-    return _THOUSANDS.sub("", amount), found["before"] or found["after"]
+    return re.sub(_THOUSANDS, "", amount), found["before"] or found["after"]
 
 
 def named(written: str) -> str | None:

@@ -20,16 +20,16 @@ MAX_LENGTH = 100
 """Characters of a slug: keeps every key far below DynamoDB's limit of 1,024 bytes for a sort key.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
 
-_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_OTHERS = re.compile(r"[^a-z0-9]+")
+_SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_OTHERS = r"[^a-z0-9]+"
 _SIGNS = dict(zip("+#@%$*=", ("plus", "sharp", "at", "percent", "dollar", "star", "equals"), strict=True))
-_SIGN_AT_AN_EDGE = re.compile(r"(?<![^\W_])[+#@%$*=]+(?=[^\W_])|(?<=[^\W_])[+#@%$*=]+(?![^\W_])")
+_SIGN_AT_AN_EDGE = r"(?<![^\W_])[+#@%$*=]+(?=[^\W_])|(?<=[^\W_])[+#@%$*=]+(?![^\W_])"
 """Signs at the beginning or the end of a word. Between two words, a sign is only written instead of a space."""
 
 
 def is_slug(text: str) -> bool:
     """Whether a text is a slug already."""
-    return len(text) <= MAX_LENGTH and _SLUG.fullmatch(text) is not None
+    return len(text) <= MAX_LENGTH and re.fullmatch(_SLUG, text) is not None
 
 
 def slug(name: str) -> str:
@@ -41,8 +41,8 @@ def slug(name: str) -> str:
     """
     if is_slug(name):
         return name
-    name = _SIGN_AT_AN_EDGE.sub(lambda found: "".join(f" {_SIGNS[sign]} " for sign in found[0]), name)
-    text = _OTHERS.sub("-", to_ascii(name).lower()).strip("-")
+    name = re.sub(_SIGN_AT_AN_EDGE, lambda found: "".join(f" {_SIGNS[sign]} " for sign in found[0]), name)
+    text = re.sub(_OTHERS, "-", to_ascii(name).lower()).strip("-")
     if not text:
         raise InvalidName(f"The name {name!r} must have a letter or a digit.")
     if len(text) > MAX_LENGTH:
@@ -74,17 +74,17 @@ def to_ascii(name: str) -> str:
     return str(anyascii("".join(readable)))
 
 
-USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?")
+USERNAME = r"[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?"
 """A normalised username: 1 to 30 ASCII letters, digits and ``._-``, with a letter or digit at both ends."""
 
-EMAIL = re.compile(r"[a-z0-9.!$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
+EMAIL = r"[a-z0-9.!$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+"
 """The shape of an email address; only a mail sent to it can prove more."""
 
 
 def normalise_username(text: str) -> str:
     """A username in lower case. Raises ValueError for an invalid one."""
     name = unicodedata.normalize("NFKC", text.strip()).casefold()
-    if not USERNAME.fullmatch(name):
+    if not re.fullmatch(USERNAME, name):
         raise ValueError("must be 1 to 30 of a-z, 0-9, '.', '_' and '-', and start and end with a letter or digit")
     return name
 
@@ -92,6 +92,6 @@ def normalise_username(text: str) -> str:
 def normalise_email(text: str) -> str:
     """An email address in lower case. Raises ValueError for an invalid one."""
     address = unicodedata.normalize("NFC", text.strip()).lower()
-    if len(address) > 254 or not EMAIL.fullmatch(address):
+    if len(address) > 254 or not re.fullmatch(EMAIL, address):
         raise ValueError("must be an email address")
     return address

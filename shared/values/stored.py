@@ -10,16 +10,15 @@ Features keep values of their own in such an item, each under an attribute that 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, fields
-from typing import Any, TypeVar
+from dataclasses import Field, fields
+from typing import Any, NamedTuple, TypeVar
 
 _STORED = "stored"
 
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(NamedTuple):
     """The attribute that holds a field; ``kind`` is the type of its values in Python.
 
     ``listed`` attributes are read for lists, ``copied`` ones are also in copies. ``personal`` ones identify a person,

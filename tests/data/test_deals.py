@@ -201,7 +201,7 @@ def test_a_request_repeated_with_its_key_makes_one_deal_and_gets_it_as_it_is_now
 
 def test_a_key_used_for_another_request_is_refused(table: Table) -> None:
     deals.create(table, a_deal(), NOW, idempotency=asked_for())
-    other = replace(asked_for(), request={**REQUEST, "price": "9.00"})
+    other = asked_for()._replace(request={**REQUEST, "price": "9.00"})
 
     with pytest.raises(IdempotencyKeyReused):
         deals.create(table, a_deal(), NOW, idempotency=other)

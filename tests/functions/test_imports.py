@@ -12,7 +12,7 @@ import pytest
 
 from functions.api.catalog import FIRST_PAGE
 from infra.bundling import module_of
-from infra.functions import FUNCTIONS
+from infra.functions import FUNCTIONS, ROUTES
 from infra.rows import FULL, Function
 from shared import settings
 from shared.dynamodb.table import Table
@@ -53,15 +53,37 @@ that needs it."""
 
 STARTED = """
 import importlib, json, os, sys
+from dataclasses import is_dataclass
+from re import Pattern
 import botocore.session, aws_lambda_powertools.event_handler
+
+def made(is_such):
+    own = ("functions.", "shared.", "features.")
+    ours = [each for each in sys.modules.values() if each.__name__.startswith(own)]
+    named = [(each.__name__, name, value) for each in ours for name, value in vars(each).items() if is_such(value)]
+    return [f"{at}.{name}" for at, name, value in named if getattr(value, "__module__", at) == at]
+
 for function in json.load(sys.stdin):
     if not os.fork():
         importlib.import_module(function)
-        print(json.dumps([function, sorted(sys.modules)]), flush=True)
+        classes = made(lambda value: isinstance(value, type) and is_dataclass(value))
+        patterns = made(lambda value: isinstance(value, Pattern))
+        found = {"modules": sorted(sys.modules), "classes": classes, "patterns": patterns}
+        print(json.dumps([function, found]), flush=True)
         os._exit(0)
     os.wait()
 """
-"""Each function is imported by a fork of its own; what all of them import is there before, which saves time."""
+"""Each function is imported by a fork of its own; what all of them import is there before, which saves time. It prints
+the modules, and of ours the dataclasses and the compiled patterns."""
+
+PUBLIC = {route.function for route in ROUTES if route.is_public_read}
+"""The functions that answer anyone."""
+
+NOT_FOR_READING = {
+    *("shared.models.members", "shared.data.catalog.changes", "shared.data.catalog.editing"),
+    *("shared.data.catalog.settling", "shared.data.entities", "shared.data.removal", "shared.services"),
+}
+"""Modules of ours about accounts, changes and the whole table."""
 
 
 def printed(program: str, given: object) -> list[str]:
@@ -78,10 +100,10 @@ def printed(program: str, given: object) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def started() -> dict[str, set[str]]:
-    """The modules that each function has imported when it has started."""
+def started() -> dict[str, dict[str, set[str]]]:
+    """What each function has imported and made when it has started."""
     found = map(json.loads, printed(STARTED, [module_of(row.name) for row in FUNCTIONS]))
-    return {function.rpartition(".")[2]: set(modules) for function, modules in found}
+    return {function.rpartition(".")[2]: {name: set(each) for name, each in of.items()} for function, of in found}
 
 
 def heavy_ones(modules: set[str]) -> set[str]:
@@ -90,9 +112,28 @@ def heavy_ones(modules: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)
 def test_a_function_starts_with_the_heavy_libraries_it_needs_and_no_others(
-    started: dict[str, set[str]], row: Function
+    started: dict[str, dict[str, set[str]]], row: Function
 ) -> None:
-    assert heavy_ones(started[row.name]) == NEEDS.get(row.name, set())
+    assert heavy_ones(started[row.name]["modules"]) == NEEDS.get(row.name, set())
+
+
+@pytest.mark.parametrize("function", sorted(PUBLIC))
+def test_a_public_function_starts_without_what_only_writers_and_members_need(
+    started: dict[str, dict[str, set[str]]], function: str
+) -> None:
+    modules = started[function]["modules"]
+
+    assert modules & NOT_FOR_READING == set()
+    assert {name for name in modules if name.startswith("shared.data.members.")} == set()
+
+
+@pytest.mark.parametrize("function", sorted(PUBLIC))
+def test_a_public_function_makes_few_dataclasses_and_patterns_at_its_start(
+    started: dict[str, dict[str, set[str]]], function: str
+) -> None:
+    """Records are NamedTuples, and patterns are texts (``docs/decisions.md``): this is what is left, with room."""
+    assert len(started[function]["classes"]) <= 16, sorted(started[function]["classes"])
+    assert len(started[function]["patterns"]) <= 4, sorted(started[function]["patterns"])
 
 
 def test_what_only_the_full_artifact_has_is_needed_by_each_function_that_has_it_and_by_no_other() -> None:

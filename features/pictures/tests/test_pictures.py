@@ -184,7 +184,7 @@ def test_a_later_picture_stays_and_the_one_before_is_given_up(
     shown = first.own(Picture)
     assert shown is not None
     now, sent_at = times.now(), times.to_iso(times.now())
-    second = replace(shown, hash="0" * 20)
+    second = shown._replace(hash="0" * 20)
 
     assert uploads.record_picture(table, deal.deal_id, f"{UPLOAD}z", f"{sent_at[:3]}9{sent_at[4:]}", second, "", now)
     late = uploads.record_picture(table, deal.deal_id, UPLOAD, sent_at, shown, "", now)
@@ -202,7 +202,7 @@ def test_a_picture_that_a_deal_has_again_is_kept_however_late_the_stream_is(
     first = deals.get(table, deal.deal_id)
     shown = first.own(Picture)
     assert shown is not None
-    another, later = replace(shown, hash="0" * 20), times.now().year + 1
+    another, later = shown._replace(hash="0" * 20), times.now().year + 1
     second, third = (
         uploads.record_picture(table, deal.deal_id, UPLOAD, f"{later + year}", picture, "", times.now())
         and deals.get(table, deal.deal_id)

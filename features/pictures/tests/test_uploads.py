@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -67,7 +66,7 @@ def test_an_upload_is_refused_whose_senders_name_is_another_editors_by_now(table
 def test_whether_a_deal_shows_a_picture_is_read_from_the_table(table: Table, edited: Deal) -> None:
     record(table, edited)
 
-    shown = [uploads.is_picture_shown(table, edited.deal_id, each) for each in (RED, BLUE, replace(RED, width=20))]
+    shown = [uploads.is_picture_shown(table, edited.deal_id, each) for each in (RED, BLUE, RED._replace(width=20))]
 
     assert shown == [True, False, True]  # the hash names the files
     assert not uploads.is_picture_shown(table, "3F2VM8KqLdHD6qBOm7B4Q0YD0Fs", RED)

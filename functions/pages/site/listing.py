@@ -538,7 +538,7 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
             **(_without_results(found, limits, selection) if cursor is None and not active else {}),
         },
         name=f"Search: {searched}",
-        count=how_many(found.count, is_all=found.looked is None) if found.count else "",
+        count=how_many(found.number, is_all=found.looked is None) if found.number else "",
         remark=f"From the {looked} only." if found.looked else "",
         among=f" of the {looked}" if found.looked else "",
         order=sentence(found.selection),

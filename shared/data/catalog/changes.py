@@ -9,11 +9,10 @@ year.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from operator import attrgetter, methodcaller
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared import features, hooks, settings
 from shared.data import keys
@@ -30,8 +29,7 @@ from shared.values.times import to_iso
 _TTL_SERVICE = "dynamodb.amazonaws.com"
 
 
-@dataclass(frozen=True, slots=True)
-class DealChange:
+class DealChange(NamedTuple):
     """A deal before and after a write; None if it didn't or doesn't exist. ``at`` is the time of the write."""
 
     before: Deal | None
@@ -44,8 +42,7 @@ class DealChange:
         return [deal for deal in (self.before, self.after) if deal is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class PicksChange:
+class PicksChange(NamedTuple):
     """A curated page or a category whose picked deals changed."""
 
     of: CuratedPage | Topic

@@ -8,11 +8,10 @@ changed the deal's brand or address since it was numbered, the neighbours are fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared import features, hooks, settings
 from shared.data.catalog import deals, feed_counts, feeds, offers, sorting
@@ -28,8 +27,7 @@ AT_PRICE = 30
 """Deals of a brand at one price to read, for the colours and sizes on a deal's card: half a read unit for most."""
 
 
-@dataclass(frozen=True, slots=True)
-class DealPage:
+class DealPage(NamedTuple):
     """A deal; the newest offers of its product and variant (with itself and withdrawn ones); related deals.
 
     ``asked`` is what features have read with the deal (``beside_deal``).

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared import features, hooks
 from shared.data import bulk, keys
@@ -366,8 +366,7 @@ def readable(items: Iterable[Item]) -> list[Deal]:
     return damage.readable(items, from_item)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """What a deal's number points to: its id, its product's hash and its brand, so that a page reads all three at once.
 
     The last two are empty if only the id is known.

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import accumulate, chain
+from typing import NamedTuple
 
 from shared.data import keys
 from shared.data.catalog import deals, feed_counts
@@ -40,8 +40,7 @@ PeriodCounts = tuple[Mapping[str, int], Counter[str]]
 """How many deals each period of a feed holds, newest first, and how many of those are known to have ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Stretch(NamedTuple):
     """The unread rest of a partition: deals older than ``after``, or all."""
 
     period: str

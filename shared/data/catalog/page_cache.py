@@ -19,12 +19,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shared import features, hooks, settings
 from shared.data import keys
 from shared.data.catalog import deals, feeds, topics
-from shared.data.catalog.changes import DealChange
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
@@ -49,12 +48,14 @@ from shared.models.catalog import (
 )
 from shared.values import identifiers
 
+if TYPE_CHECKING:
+    from shared.data.catalog.changes import DealChange  # the stream's; a copy's readers start without it
+
 COMPRESSION = 9
 """zlib's best: a page is compressed once and read many times, and above 4 KB it costs double."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(NamedTuple):
     """The form of a copy. ``brackets`` are what its picks and its newest deals begin and end with, if any."""
 
     name: str
@@ -105,8 +106,7 @@ PICKED = {part.picks: part for part in PARTS if part.picks is not None}
 """The parts that show picked deals, by page or category."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(NamedTuple):
     """A copy's content: picks and newest deals as texts, each None if the part has none.
 
     ``expires_at`` is when it must no longer be shown, in epoch seconds.
@@ -338,8 +338,7 @@ ASKED = 24
 """Deals to read of a feature's list, which may leave out some of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Today:
+class Today(NamedTuple):
     """The first deals that end within a day and how many do, and the first deals of features' lists."""
 
     ending: tuple[Deal, ...] = ()

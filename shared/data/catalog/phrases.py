@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import NamedTuple
 
 from shared import settings
 from shared.models.catalog import Selection
@@ -51,7 +52,7 @@ _NOT += r"(?: (?:to|that|is|are|be|go|going|want|costs?|costing|pay|paying|spend
 
 _LEAD = r"(?:(?:that|which|and|is|are|at|in|for|my|the|with|a|of|prices?|priced|pricing|costs?|costing|budget|range"
 _LEAD += r"|ranging|selling|sells|sold|spend|spending|pay|paying|limit|within)[: ]{1,2})*"
-_PRICED = re.compile(r"\b(?:price|pricing|cost|budget|spend|pay)", re.IGNORECASE)
+_PRICED = r"(?i)\b(?:price|pricing|cost|budget|spend|pay)"
 """Words that make a number a price."""
 
 _AT_MOST = r"under|below|beneath|(?:less|lower|cheaper) than|within|<=?|≤|up ?to"
@@ -60,13 +61,13 @@ _AT_LEAST = (
     r"(?<!pull )over|above|(?:more|greater|higher|pricier|dearer|more expensive) than|>=?|≥|exceeding|upwards? of"
 )
 _AT_LEAST += r"|at (?:the )?least|a? ?minimum(?: of)?|min(?:\.|:| of)?|from|(?:starting|beginning) (?:from|at)"
-_BARE = re.compile(
+_BARE = (
+    r"(?i)"
     r"(?:under|below|less than|lower than|cheaper than|over|above|more than|greater than|higher than|pricier than"
-    r"|dearer than|more expensive than|[<>]=?|[≤≥])\Z",
-    re.IGNORECASE,
+    r"|dearer than|more expensive than|[<>]=?|[≤≥])\Z"
 )
 """Words that make a number without a currency a price, unless a unit follows it."""
-_OF_PRICES = re.compile(r"cheaper|pricier|dearer|expensive", re.IGNORECASE)
+_OF_PRICES = r"(?i)cheaper|pricier|dearer|expensive"
 
 _OR_LESS = (
     r"(?:or|and|&) (?:less|under|below|cheaper|lower|down)|max(?:imum)?(?= ?(?:$|[,;]))|at most(?! ?[$€£\d])|tops"
@@ -75,25 +76,25 @@ _OR_MORE = r"(?:or|and|&) (?:more|over|above|higher|up|upwards?|beyond|pricier)|
 _OR_MORE += r"|min(?:imum)?(?= ?(?:$|[,;]))|at least(?! ?[$€£\d])|upwards?|up(?= ?$)"
 _EACH = r"(?: (?:each|apiece|in total|total|altogether|in price|price|budget|only)(?!\w))?"
 
-_UNIT = re.compile(
+_UNIT = (
+    r"(?i)"
     r" ?-?(?:[\"'\u201d\u2032\u2033\u00b0\u00d7/]|(?:in(?:ch(?:es)?)?|[cmk]?m|ft|feet|foot|yards?|miles?|lbs?"
     r"|oz|ounces?|m?g|grams?|kg|kilos?"
     r"|m?l|lit(?:er|re)s?|gal(?:lons?)?|qts?|quarts?|cups?|watts?|w|volts?|v|amps?|m?ah|k?wh|[kmg]?hz|[gtm]b|mp"
     r"|megapixels?|fps|p|dpi|rpm|[mk]ph|psi|bar|degrees?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|days?|nights?"
     r"|weeks?|months?|years?|yrs?|yo|olds?|packs?|pieces?|pcs?|counts?|ct|persons?|people|man|players?|stars?"
     r"|ratings?|reviews?|points?|speed|gears?|denier|threads?|tc|gsm|mil|mcg|iu|carats?|karats?|k|calories?|percent"
-    r"|sizes?|sets?|pairs?|seat(?:er)?s?|doors?|drawers?|tiers?|ply|lumens?|grit|gauge|pages?|x|reps?|rounds?)(?!\w))",
-    re.IGNORECASE,
+    r"|sizes?|sets?|pairs?|seat(?:er)?s?|doors?|drawers?|tiers?|ply|lumens?|grit|gauge|pages?|x|reps?|rounds?)(?!\w))"
 )
 """What makes the number before it no price."""
-_SIZE = re.compile(r"\b(?:sizes?|ages?|aged|us|eu|uk|level|version|v|no|number|iphone|pixel|gen)\.? ?\Z", re.IGNORECASE)
-_AGED = re.compile(
+_SIZE = r"(?i)\b(?:sizes?|ages?|aged|us|eu|uk|level|version|v|no|number|iphone|pixel|gen)\.? ?\Z"
+_AGED = (
+    r"(?i)"
     r"\b(?:women|men|kids?|child(?:ren)?|toddlers?|bab(?:y|ies)|boys?|girls?|adults?|people|seniors?|teens?|toys?)"
-    r"(?:['\u2019]?s)?(?: for)? ?\Z",
-    re.IGNORECASE,
+    r"(?:['\u2019]?s)?(?: for)? ?\Z"
 )
-_SHIPPED = re.compile(r"\b(?:shipping|delivery|orders?) ?\Z", re.IGNORECASE)
-_EITHER = re.compile(r" ?(?:max|min)(?!\w)", re.IGNORECASE)
+_SHIPPED = r"(?i)\b(?:shipping|delivery|orders?) ?\Z"
+_EITHER = r"(?i) ?(?:max|min)(?!\w)"
 """Words that may belong to a price or to a name: *$100 max*, and *$100 Max Cushion shoes*."""
 _FORMER = r"(?:was|were|originally|original price|list price|rrp|msrp|retail(?: price)?|reg(?:ular(?:ly)?)?|valued? at"
 _FORMER += r"|worth)"
@@ -104,7 +105,7 @@ _OFF = r"(?:off|discount(?:ed)?|reductions?|reduced|cheaper|rebate|markdown|savi
 _SHARE = {"half": 50, "1/2": 50, "½": 50, "third": 33, "two thirds": 66, "quarter": 25, "three quarters": 75}
 _SAVING = r"(?:save|saves|saving|savings of|discount(?: of|:)?|reduced by|rebate of|markdown of|off by)"
 
-_MAY_HAVE = re.compile(r"\d|½|\b(?:half|third|quarter)s?\b|dollar|buck|euro|pound|quid", re.IGNORECASE)
+_MAY_HAVE = r"(?i)\d|½|\b(?:half|third|quarter)s?\b|dollar|buck|euro|pound|quid"
 """What a text with a limit has: few searches take the time to compile the grammar."""
 
 HALF = 50
@@ -113,19 +114,18 @@ HALF = 50
 _OLDEST = 100_00
 """A number below this (in units) may be an age: ``shoes for women over 50``."""
 
-_ASIDE = re.compile(r"\bon sale\b|\b(?:deals?|offers?) (?:on|for|of)\b", re.IGNORECASE)
+_ASIDE = r"(?i)\bon sale\b|\b(?:deals?|offers?) (?:on|for|of)\b"
 """What says nothing beside a limit, among words that do."""
 
-_FILLERS = re.compile(
+_FILLERS = (
+    r"(?i)"
     r"(?:an?|all|and|any(?:thing)?|buy|can|cost|deals?|everything|find|for|i|in|items?|less|me|my|of|offers?|or|price"
-    r"|products?|sale|show|something|stuff|the|things?|to|want|with)[,;.!?]*",
-    re.IGNORECASE,
+    r"|products?|sale|show|something|stuff|the|things?|to|want|with)[,;.!?]*"
 )
 """Words that say nothing beside a limit: ``deals under $20``, ``anything half price``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """A phrase that may be a limit, the words without it, and the limits that it then means.
 
     ``$20 off`` means none that lists have: only the words without it are offered.
@@ -136,8 +136,7 @@ class Offer:
     selection: Selection
 
 
-@dataclass(frozen=True, slots=True)
-class Phrases:
+class Phrases(NamedTuple):
     """A typed text: the words to search, its limits as a selection, and each limit as typed.
 
     ``offered`` are phrases among the words that may be limits.
@@ -164,8 +163,7 @@ class Phrases:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(NamedTuple):
     """What a phrase means. Unless it is certain it stays among the words, and without a selection offers nothing."""
 
     selection: Selection | None
@@ -205,8 +203,8 @@ class _Text:
         text = self.whole
         for start, end in sorted(spans, reverse=True):
             text = f"{text[:start]} {text[end:]}"
-        words = (_ASIDE.sub(" ", text) if spans else text).split()
-        says = not spans or any(not _FILLERS.fullmatch(word) for word in words)
+        words = (re.sub(_ASIDE, " ", text) if spans else text).split()
+        says = not spans or any(not re.fullmatch(_FILLERS, word) for word in words)
         return " ".join(words).strip(",;: ") if says else ""
 
 
@@ -214,7 +212,7 @@ def read_phrases(text: str) -> Phrases:
     """Read the limits in a typed text. Numbers without a currency may be sizes: only some words make them limits."""
     whole = " ".join(text[:MOST_CHARACTERS].split()).replace("\0", " ")
     read = _Text(whole, whole)
-    for form, reading_of in _grammar() if _MAY_HAVE.search(whole) else ():
+    for form, reading_of in _grammar() if re.search(_MAY_HAVE, whole) else ():
         for found in form.finditer(read.left):
             if (reading := reading_of(found)) is not None:
                 read.take(found, reading)
@@ -305,12 +303,12 @@ def _range(found: re.Match[str]) -> _Reading | None:
     currency = one[1] or two[1]
     lowest, highest = sorted((one[0], two[0]), key=_hundredths)
     reading = Selection(least=lowest, most=highest, currency=currency)
-    is_introduced = found["from"] or _PRICED.search(found["lead"])
+    is_introduced = found["from"] or re.search(_PRICED, found["lead"])
     if currency:
         return _Reading(reading, bool(is_introduced) or not _is_a_weight(found, "most"))
     if not is_introduced or _is_no_price(found):
         return _WORDS
-    return _Reading(reading, _PRICED.search(found["lead"]) is not None)
+    return _Reading(reading, re.search(_PRICED, found["lead"]) is not None)
 
 
 def _bound(found: re.Match[str]) -> _Reading | None:
@@ -323,18 +321,18 @@ def _bound(found: re.Match[str]) -> _Reading | None:
         Selection(least=amount, currency=currency) if side == "least" else Selection(most=amount, currency=currency)
     )
     before, after = found.string[: found.start()], found.string[found.end() :]
-    if currency and (_SHIPPED.search(before) or (not side and _EITHER.match(after))):
+    if currency and (re.search(_SHIPPED, before) or (not side and re.match(_EITHER, after))):
         return _Reading(reading)
     if currency:
-        return _Reading(reading, bool(side or _PRICED.search(found["lead"])) or not _is_a_weight(found, "most"))
+        return _Reading(reading, bool(side or re.search(_PRICED, found["lead"])) or not _is_a_weight(found, "most"))
     if _is_no_price(found):
         return _WORDS
-    if not side and not _PRICED.search(found["lead"]):
+    if not side and not re.search(_PRICED, found["lead"]):
         return _Reading(reading) if re.search(r"[.,]\d\d\Z", found["most"]) else None
     introduced = (found["below"] or found["above"] or "").strip()
-    may_be_an_age = _AGED.search(before) and _hundredths(amount) < _OLDEST
-    says_so = _BARE.match(introduced) and not found["mostk"] and not may_be_an_age
-    return _Reading(reading, bool(says_so or _OF_PRICES.match(introduced) or _PRICED.search(found["lead"])))
+    may_be_an_age = re.search(_AGED, before) and _hundredths(amount) < _OLDEST
+    says_so = re.match(_BARE, introduced) and not found["mostk"] and not may_be_an_age
+    return _Reading(reading, bool(says_so or re.match(_OF_PRICES, introduced) or re.search(_PRICED, found["lead"])))
 
 
 def _side(found: re.Match[str]) -> str | None:
@@ -381,7 +379,7 @@ def _is_a_weight(found: re.Match[str], name: str) -> bool:
 def _is_no_price(found: re.Match[str]) -> bool:
     """Whether a unit follows a number, or a word such as *size* precedes it."""
     after, before = found.string[found.end() :], found.string[: found.start()]
-    return _UNIT.match(after) is not None or _SIZE.search(before) is not None
+    return re.match(_UNIT, after) is not None or re.search(_SIZE, before) is not None
 
 
 def _narrowed(one: Selection, other: Selection) -> Selection | None:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from shared.data import keys
 from shared.data.catalog import deals, words
@@ -101,8 +102,7 @@ class Match:
         return (self.discount or 0) if sort is Sort.DISCOUNT else units(self.price, self.currency)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Alternative words for one word of a search, and how many deals have each.
 
     ``completed`` are those that the typed word is only a prefix of, and ``synonyms`` its synonyms, as written.
@@ -126,8 +126,7 @@ class Group:
         return [max(1, equal + spare // beyond if count > equal else equal) for count in self.counts]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """Deals, newest first; the next page's cursor; and suggestions for an unknown word.
 
     ``completed`` are the searched completions of the last word, and ``synonyms`` other words that were searched.
@@ -269,7 +268,7 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
     if found.matches or found.next or cursor is not None or (wider := search.widened()) is None:
         return found
     of_kind = _find(table, wider, limit, None)
-    return replace(of_kind, instead=of_kind.instead or wider) if of_kind.matches else found
+    return of_kind._replace(instead=of_kind.instead or wider) if of_kind.matches else found
 
 
 def _find(table: Table, search: Search, limit: int, cursor: str | None) -> Found:
@@ -284,17 +283,17 @@ def _find(table: Table, search: Search, limit: int, cursor: str | None) -> Found
     if unknown and len(letters) == len(unknown) and cursor is None:
         instead = search.corrected(letters)
         found = _find(table, instead, limit, None)
-        return replace(found, instead=found.instead or instead)
+        return found._replace(instead=found.instead or instead)
     if unknown and cursor is not None:
         return Found((), None)
     if unknown:
         found = _corrected(table, search, unknown, limit)
-        return found if found.instead else replace(found, groups=tuple(groups))
+        return found if found.instead else found._replace(groups=tuple(groups))
     matches, others, position = _intersect(table, groups, after, limit)
     more = identifiers.cursor_after(search.scope, position) if position is not None else None
     synonyms = tuple(dict.fromkeys(word for group in groups for word in group.synonyms))
     found = Found(tuple(matches), more, completed=groups[-1].completed, synonyms=synonyms)
-    return found if cursor else replace(found, groups=tuple(groups), others=tuple(others))
+    return found if cursor else found._replace(groups=tuple(groups), others=tuple(others))
 
 
 def count(found: Found) -> tuple[int, bool]:
@@ -417,8 +416,7 @@ def rarest(table: Table, terms: Sequence[Term]) -> Term:
     return min(terms, key=lambda term: sum(known.get(stem, 0) for stem in term.stems))
 
 
-@dataclass(frozen=True, slots=True)
-class _Count:
+class _Count(NamedTuple):
     """How many listed deals have a word, and the forms in which it has been written."""
 
     word: str
@@ -539,7 +537,7 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
         instead = search.corrected(meant)
         found = _find(table, instead, limit, None)
         if found.matches:
-            return replace(found, instead=found.instead or instead)
+            return found._replace(instead=found.instead or instead)
     import difflib  # noqa: PLC0415  # most searches find something
 
     near = [

@@ -9,9 +9,10 @@ Limits can be typed into a search (``phrases.py``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 from shared.data.catalog import search, sorting
 from shared.data.catalog.phrases import read_phrases
@@ -25,11 +26,10 @@ MOST = search.ITEMS
 """The newest matches of a search, which are sorted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(NamedTuple):
     """Matches in a selection's order; ``ran`` is the search that found them, corrected if necessary.
 
-    ``selection`` has the displayed currency, ``currencies`` all that matches have. ``count`` is how many fit on all
+    ``selection`` has the displayed currency, ``currencies`` all that matches have. ``number`` is how many fit on all
     pages. ``looked`` is how many of the newest were sorted, if there are more. ``found`` is the search's own answer, on
     a later page without groups. If nothing fits, ``loosened`` are selections without one of the limits, or without any,
     and how many deals fit each.
@@ -39,7 +39,7 @@ class Selected:
     ran: Search
     selection: Selection
     currencies: tuple[str, ...]
-    count: int
+    number: int
     looked: int | None
     found: Found
     loosened: tuple[tuple[Selection, int], ...] = ()
@@ -55,13 +55,13 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
     lasting = [match for match in found.matches if not match.is_over(now)]
     selection = sorting.opened(selection, (match.currency for match in lasting), partial(_scope, ran), cursor)
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(ran, selection), cursor)
-    count = sum(match.fits(selection) for match in lasting)
-    loosened = () if count else _loosened(lasting, selection)
+    number = sum(match.fits(selection) for match in lasting)
+    loosened = () if number else _loosened(lasting, selection)
     fitting = search.selected(lasting, selection, now, after)
     there = {match.currency for match in lasting}
     looked = None if found.next is None else len(found.matches)
-    first = found if cursor is None else replace(found, groups=())
-    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), count, looked, first, loosened)
+    first = found if cursor is None else found._replace(groups=())
+    return Selected(tuple(fitting), ran, selection, tuple(sorted(there)), number, looked, first, loosened)
 
 
 def _loosened(matches: Sequence[Match], selection: Selection) -> tuple[tuple[Selection, int], ...]:
@@ -87,8 +87,7 @@ def partly(table: Table, selected: Selected, most: int, now: datetime) -> tuple[
     return tuple(match for match in lasting if match.fits(selected.selection))[:most]
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A page of active deals for a typed text, and partial matches if the page isn't full; the search that ran, with
     its text if it isn't the typed one; and how many of the newest matches were examined, if there are more."""
 

@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared import settings
 from shared.data import keys
@@ -64,8 +64,7 @@ Position = tuple[int, str]
 """A deal's place in a list: its price or discount, and its id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
+class Sorted(NamedTuple):
     """A page of a topic's deals; its selected brand, if any; the selection with the displayed currency; the list's
     other currencies."""
 
@@ -165,8 +164,7 @@ def opened_in_settings(selection: Selection) -> Selection:
     return replace(shown, sort=Sort.CHEAPEST) if shown.sort is Sort.NEWEST else shown
 
 
-@dataclass(frozen=True, slots=True)
-class OfAll:
+class OfAll(NamedTuple):
     """Deals of all categories, the next cursor, and how many of the newest were examined if there are more
     (``looked``)."""
 

@@ -22,10 +22,9 @@ import re
 import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from shared.data.catalog.synonyms import GROUPS, KINDS
 from shared.models.catalog import CATEGORIES, Deal
@@ -101,13 +100,14 @@ MOST_OF_RUNS = 32
 LOWEST = "$lowest"
 """The list of all 60-day lows. No typed word has its sign."""
 
-_WORD = re.compile(r"[a-z0-9]+")
-_HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_RUN = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+_WORD = r"[a-z0-9]+"
+_HYPHENATED = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_RUN = (
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 """Characters of scripts without spaces: Thai, Lao, Burmese, Khmer, Kana, and Han."""
-_WIDTHS = re.compile("[\uff00-\uffef]+")
+_WIDTHS = "[\uff00-\uffef]+"
 """Latin letters and Kana of another width than usual."""
 _VOWELS_BEFORE = "\u0e40\u0e41\u0e42\u0e43\u0e44\u0ec0\u0ec1\u0ec2\u0ec3\u0ec4"
 _VOWELS_BEHIND = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u30fc"
@@ -118,16 +118,15 @@ _SPELLED = {
 }
 _NEXT = "\u00b7"
 """Between the two characters of a pair. The counts of a character's pairs share a partition, named by two letters."""
-_APOSTROPHES = re.compile("['\u2019`]")
-_MEASURE = re.compile(r"\b(\d+)[ -]?(cm|ft|gb|hz|inch|kg|l|lb|lbs|mah|mb|ml|mm|oz|pack|pcs|qt|tb|w)\b")
-_SPACED = re.compile(r"\b(?:e bike|t shirt|v neck)")
+_APOSTROPHES = "['\u2019`]"
+_MEASURE = r"\b(\d+)[ -]?(cm|ft|gb|hz|inch|kg|l|lb|lbs|mah|mb|ml|mm|oz|pack|pcs|qt|tb|w)\b"
+_SPACED = r"\b(?:e bike|t shirt|v neck)"
 """Words with a letter of their own that are written with a hyphen, too."""
 _COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
 _LONGEST_WORD = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A typed word, and the words of a deal that match it: its stem, itself, and the joined word that it is part of.
 
     ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal matches with the joined word or
@@ -153,8 +152,7 @@ class Term:
         return self.written[:3] if self.written.isascii() else self.stems[0].partition(_NEXT)[0] + _NEXT
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     """A search as it is looked up. ``text`` is the query in plain letters; ``cut`` says that it was longer."""
 
     text: str
@@ -181,7 +179,7 @@ class Search:
         def replaced(match: re.Match[str]) -> str:
             return "-".join(filter(None, (words.get(part, part) for part in match[0].split("-"))))
 
-        found = asked(" ".join(_HYPHENATED.sub(replaced, self.text).split()))
+        found = asked(" ".join(re.sub(_HYPHENATED, replaced, self.text).split()))
         return Search(found.text, found.terms, self.cut)
 
     def widened(self) -> Search | None:
@@ -204,7 +202,7 @@ def categories_in(search: Search, besides: Collection[str] = ()) -> list[str]:
 
 def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
     """The brands whose names are consecutive words of the search, with or without spaces."""
-    typed = _WORD.findall(naming.to_ascii(search.text).lower())
+    typed = re.findall(_WORD, naming.to_ascii(search.text).lower())
     runs = {"".join(typed[start:end]) for start in range(len(typed)) for end in range(start + 1, len(typed) + 1)}
     joined = {slug: slug.replace("-", "") for slug in slugs_of}
     return [slug for slug, name in joined.items() if not runs.isdisjoint({name, name.removeprefix("the")})]
@@ -212,7 +210,7 @@ def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
 
 def in_text(text: str) -> list[str]:
     """A text's distinct words as written: ASCII, lower case, without accents; a run of characters is one."""
-    found = (word[:_LONGEST_WORD] for word in _WORD.findall(_ascii(text)))
+    found = (word[:_LONGEST_WORD] for word in re.findall(_WORD, _ascii(text)))
     return list(dict.fromkeys(word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit())))
 
 
@@ -220,7 +218,7 @@ def asked(text: str) -> Search:
     """Read a typed text as a search."""
     plain = _plain(text[:MOST_CHARACTERS])
     terms = dict.fromkeys(_terms(text[:MOST_CHARACTERS], plain))
-    if not terms and len(common := _WORD.findall(plain)) == 1 and len(common[0]) > 1:
+    if not terms and len(common := re.findall(_WORD, plain)) == 1 and len(common[0]) > 1:
         terms = dict.fromkeys([_term(common[0])])
     # One character is looked up as the beginning of a pair, as only a search's last word is.
     in_order = sorted(terms, key=lambda term: len(term.written) == 1 and not term.written.isascii())
@@ -233,7 +231,7 @@ def _terms(text: str, plain: str) -> Iterator[Term]:
         spelled = [""] * len(parts)
     for (word, whole), alternative in zip(parts, spelled, strict=True):
         yield _term(word, whole, alternative)
-    for run in _RUN.findall(plain):
+    for run in re.findall(_RUN, plain):
         characters = _characters(run)
         starts = range(0, len(characters) - 1, 2) or [0]
         pairs = dict.fromkeys([*starts, max(0, len(characters) - 2)])
@@ -277,7 +275,7 @@ def of_deal(deal: Deal) -> dict[str, str]:
     """The words that find a deal, each with its written form."""
     found: dict[str, str] = {}
     most = MOST_OF_A_DEAL
-    for word in in_text(deal.brand_name) or _WORD.findall(_ascii(deal.brand_name)):
+    for word in in_text(deal.brand_name) or re.findall(_WORD, _ascii(deal.brand_name)):
         found |= {stem(word): word, word: word}
     for text in (CATEGORIES.get(deal.category, ""), deal.brand_name, deal.title):
         plain = _plain(text)
@@ -285,7 +283,7 @@ def of_deal(deal: Deal) -> dict[str, str]:
             for written in filter(None, (whole, word)):
                 for each in stems(written):
                     found.setdefault(each, written)
-        for run in _RUN.findall(plain):
+        for run in re.findall(_RUN, plain):
             most = MOST_OF_RUNS
             found.setdefault(_ascii(run)[:_LONGEST_WORD], run)
             characters = _characters(run)
@@ -317,20 +315,20 @@ def of_deal_as_written(deal: Deal) -> list[str]:
 
 def _plain(text: str) -> str:
     """A text in ASCII and lower case, but for runs of characters, which stand alone."""
-    text = _APOSTROPHES.sub("", text)
+    text = re.sub(_APOSTROPHES, "", text)
     if text.isascii():
         return text.lower()
-    text = _WIDTHS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), unicodedata.normalize("NFC", text))
-    if not _RUN.search(text):
+    text = re.sub(_WIDTHS, lambda found: unicodedata.normalize("NFKC", found[0]), unicodedata.normalize("NFC", text))
+    if not re.search(_RUN, text):
         return naming.to_ascii(text).lower()
-    runs = _RUN.findall(text)
-    between = (naming.to_ascii(each).lower() for each in _RUN.split(text))
+    runs = re.findall(_RUN, text)
+    between = (naming.to_ascii(each).lower() for each in re.split(_RUN, text))
     alternating = (each for pair in zip(between, [*runs, ""], strict=True) for each in pair)
     return " ".join(" ".join(alternating).split())
 
 
 def _ascii(text: str) -> str:
-    return naming.to_ascii(_APOSTROPHES.sub("", text)).lower()
+    return naming.to_ascii(re.sub(_APOSTROPHES, "", text)).lower()
 
 
 def _spelled(text: str) -> str:
@@ -357,8 +355,8 @@ def _pair(characters: Sequence[str]) -> str:
 
 def _parts(plain: str) -> Iterator[tuple[str, str | None]]:
     """Each word of a text, with the joined word that it is part of, if any."""
-    joined = _SPACED.sub(lambda found: found[0].replace(" ", "-"), _MEASURE.sub(r"\1-\2", plain))
-    for hyphenated in _HYPHENATED.findall(joined):
+    joined = re.sub(_SPACED, lambda found: found[0].replace(" ", "-"), re.sub(_MEASURE, r"\1-\2", plain))
+    for hyphenated in re.findall(_HYPHENATED, joined):
         parts = hyphenated.split("-")
         whole = "".join(parts)[:_LONGEST_WORD] if len(parts) > 1 else None
         for part in parts:
