@@ -26,7 +26,8 @@ class Period(StrEnum):
         return (date.replace(day=1) if self is Period.MONTH else date).isoformat()
 
 
-class TopicKind(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TopicKind:
     """The differences between brands and categories. Topics of both kinds are liked, watched and have a feed.
 
     ``attribute`` holds a topic's slug in items that belong to it; ``path`` is the beginning of its pages' paths.
@@ -44,7 +45,8 @@ BRAND = TopicKind("brand", "Brand", path="brands", prefix="BRAND", feed_index="G
 CATEGORY = TopicKind("category", "Category", path="categories", prefix="CATEGORY", feed_index="GSI3", period=Period.DAY)
 
 
-class Topic(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Topic:
     """One brand or category, named by its slug."""
 
     kind: TopicKind

@@ -249,7 +249,7 @@ def test_no_kind_of_partition_is_taken_for_another() -> None:
     kinds = {
         kind
         for name, value in vars(partitions).items()
-        if name.isupper() and not name.startswith("_") and isinstance(value, str | tuple)
+        if name.isupper() and not name.startswith("_") and type(value) in (str, tuple)
         for kind in ((value,) if isinstance(value, str) else value)
         if isinstance(kind, str)  # and not a row of the table of item types
     }
