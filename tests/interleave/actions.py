@@ -209,9 +209,9 @@ def check_and_mend(at: Process) -> None:
     """``btd check --mend``."""
     faults = invariants.check(at.table, LATER)
     unknown = invariants.unknown(faults)
-    for fault in faults:
-        if fault not in unknown:
-            invariants.mend(at.table, fault)
+    for groups in invariants.groups([fault for fault in faults if fault not in unknown]):
+        for group in groups:
+            invariants.mend_group(at.table, group)
 
 
 def backfill(at: Process, type_: str) -> None:

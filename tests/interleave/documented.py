@@ -23,6 +23,7 @@ COUNTED = frozenset({"FeaturedVersion", "SignOuts", "Version"})
 """Attributes that count how often something was done."""
 
 DIFFERS: Mapping[frozenset[str], str] = {
+    frozenset({"read all messages", "deliver"}): "of a delivery, those that were sent before are read",
     frozenset({"mend deal"}): "the stream can't read a damaged deal's record; its words follow with the next edit",
     **cases_by_name("WRITES_DIFFER"),
 }

@@ -15,7 +15,8 @@ from shared.data.invariants import Fault
 from shared.dynamodb.capacity import Capacity
 from tests.interleave.documented import COUNTED, LEFT_OVER, REFUSALS, alike, harmless, is_left_over, reason
 from tests.interleave.processes import Action
-from tests.interleave.stepping import Crash, Endless, Request, Schedule, Token
+from tests.interleave.stepping import Crash, Endless, Request, Schedule
+from tests.interleave.touching import Token
 from tests.interleave.world import REFUSED, Outcome, World
 
 SWITCHES = 2

@@ -11,24 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from shared.dynamodb.capacity import Capacity, inserts, taken
-from shared.dynamodb.schema import INDEXES, key_names
+from botocore.exceptions import ClientError
+
+from shared.dynamodb.capacity import Capacity, taken
 from shared.dynamodb.table import Table
+from shared.errors import DealsError
 from shared.services import Queue
+from tests.interleave.remembering import Memory
+from tests.interleave.touching import QUEUE, Place, Token, Wire, tokens_of, touches
 
 R = TypeVar("R")
-
-Wire = dict[str, Any]
-"""An item or a key in DynamoDB's form."""
-
-Place = tuple[str, str]
-"""An item's key, hashable."""
-
-Token = tuple[str, ...]
-"""Something that a request reads or writes: an item, a partition of the table or of an index, all items, a queue."""
-
-ALL: Token = ("all items",)
-QUEUE: Token = ("queue",)
 
 STUCK = 60.0
 """Seconds after which a run counts as stuck."""
@@ -174,12 +166,11 @@ class Turns:
         self._gates[number].release()
 
 
-class Ledger:
-    """All items of a table, kept up to date from each write, with the changes as the stream would have them."""
+class Ledger(Memory):
+    """All items of a table, and the changes as the stream would have them."""
 
     def __init__(self, raw: Table) -> None:
-        self.raw = raw
-        self.items: dict[Place, Wire] = {}
+        super().__init__(raw)
         self.changes: list[Change] = []
         self.sent: list[str] = []
         self.touched: set[Place] = set()
@@ -196,16 +187,20 @@ class Ledger:
         reads, written = touches(called, asked)
         asked |= {"ReturnConsumedCapacity": "TOTAL"}
         try:
-            answer = send()
-        except Exception as error:
-            told = getattr(error, "__cause__", None) or error
-            units = self._units(called, asked, getattr(told, "response", {}))
+            known = self.ask(called, asked, reads, written, send)
+        except DealsError as error:
+            units = self._units(called, asked, getattr(error.__cause__, "response", {}))
             self._record(actor, Request(called, reads, frozenset(), units))
             raise
-        writes = frozenset(self._follow(written)) if written else frozenset[Token]()
+        if known.refused is not None:
+            units = self._units(called, asked, known.refused.response)
+            self._record(actor, Request(called, reads, frozenset(), units))
+            raise ClientError(known.refused.response, known.refused.operation_name)
+        writes = self._follow(known.left)
         if writes:
             self.writers()
-        self._record(actor, Request(called, reads, writes, self._units(called, asked, answer)))
+        self._record(actor, Request(called, reads, writes, self._units(called, asked, known.answer)))
+        answer: R = known.answer
         return answer
 
     def _record(self, actor: Actor, request: Request) -> None:
@@ -224,72 +219,17 @@ class Ledger:
         self._record(actor, Request("send_message_batch", frozenset(), frozenset({QUEUE})))
         return {"Successful": [{"Id": entry["Id"]} for entry in entries]}
 
-    def _follow(self, written: Sequence[Place]) -> set[Token]:
-        """Read what a request may have written; returns what it changed."""
+    def _follow(self, left: Mapping[Place, Wire | None]) -> frozenset[Token]:
+        """Take over what a request left; returns what it changed."""
         changed: set[Token] = set()
-        found = self._read(written)
-        for place in written:
-            old, new = self.items.get(place), found.get(place)
-            if old == new:
-                continue
-            self.changes.append(Change(old, new))
-            self.touched.add(place)
-            if new is None:
-                del self.items[place]
-            else:
-                self.items[place] = new
-            changed |= {ALL, ("item", *place), ("partition", "", place[0])}
-            for index in INDEXES:
-                name = key_names(index)[0]
-                changed |= {("partition", index.name, each[name]["S"]) for each in (old, new) if each and name in each}
-        return changed
-
-    def _read(self, places: Sequence[Place]) -> dict[Place, Wire]:
-        """Items as they are, by their keys, in batches."""
-        found: dict[Place, Wire] = {}
-        distinct = [*dict.fromkeys(places)]
-        for start in range(0, len(distinct), 100):
-            wanted = [{"PK": {"S": pk}, "SK": {"S": sk}} for pk, sk in distinct[start : start + 100]]
-            asked: Any = {self.raw.name: {"Keys": wanted, "ConsistentRead": True}}
-            answer: Any = self.raw.client.batch_get_item(RequestItems=asked)
-            found |= {place_of(item): item for item in answer["Responses"].get(self.raw.name, [])}
-        return found
-
-
-def place_of(item: Mapping[str, Any]) -> Place:
-    """The key of an item in DynamoDB's form."""
-    return item["PK"]["S"], item["SK"]["S"]
-
-
-def touches(called: str, asked: Mapping[str, Any]) -> tuple[frozenset[Token], list[Place]]:
-    """What a request reads, and the keys of what it may write. A condition reads its item."""
-    if called == "query":
-        condition, values = asked["KeyConditionExpression"], asked["ExpressionAttributeValues"]
-        first = condition.split(" = ")[1].split(" ")[0]
-        return frozenset({("partition", asked.get("IndexName", ""), values[first]["S"])}), []
-    if called == "scan":
-        return frozenset({ALL}), []
-    written: list[Place] = []
-    read: list[Place] = []
-    for operation, item in named(called, asked):
-        read.append(place_of(item))
-        if operation not in ("ConditionCheck", "Get"):
-            written.append(place_of(item))
-    return frozenset(("item", *place) for place in read), written
-
-
-def named(called: str, asked: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The items and keys that a request names, each with what it does there."""
-    if called == "transact_write_items":
-        each_of = [(name, one) for write in asked["TransactItems"] for name, one in write.items()]
-        return [(name, one.get("Key") or one["Item"]) for name, one in each_of]
-    if called == "batch_get_item":
-        return [("Get", key) for batch in asked["RequestItems"].values() for key in batch["Keys"]]
-    if called == "batch_execute_statement":
-        return [("Put", item) for item in inserts(asked)]
-    if called in ("get_item", "put_item", "update_item", "delete_item"):
-        return [("Get" if called == "get_item" else "Write", asked.get("Key") or asked["Item"])]
-    return []
+        for place, new in left.items():
+            old = self.items.get(place)
+            if old != new:
+                self.changes.append(Change(old, new))
+                self.touched.add(place)
+                self.place(place, new)
+                changed.update(*(tokens_of(place, each) for each in (old, new) if each))
+        return frozenset(changed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.data import keys
+from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.writes import assign, put
 from tests.interleave import actions, writers
 from tests.interleave.beginning import FIRST
@@ -131,6 +132,20 @@ def test_a_crash_after_which_a_second_try_does_more_is_found(world: World) -> No
     ((what, crash),) = found.breaks.items()
     assert what.startswith("not as undisturbed")
     assert crash == "0+"
+
+
+def test_remembered_answers_are_those_that_the_engine_gives(explorer: Explorer) -> None:
+    ledger = explorer.world.ledger
+    ledger.remembers = False
+    asked = explorer.pair("remove alert", "change alert")
+    ledger.remembers = True
+
+    remembered = [explorer.pair("remove alert", "change alert") for _ in range(2)]
+
+    assert remembered == [asked, asked]
+    ledger.bring_up_to_date()
+    there = {(item["PK"], item["SK"]): item for item in ledger.raw.everything()}
+    assert there == {place: unmarshal_item(item) for place, item in ledger.items.items()}
 
 
 def test_actions_that_touch_nothing_in_common_are_tried_in_no_order(explorer: Explorer) -> None:

@@ -21,9 +21,9 @@ from local.event_source import EventSource, Record
 from shared import features, hooks
 from shared.data import invariants, keys
 from shared.data.invariants import Fault
-from shared.dynamodb.attributes import unmarshal_item
+from shared.dynamodb.attributes import unmarshal_item, unmarshal_items
 from shared.dynamodb.damage import raise_last
-from shared.dynamodb.table import MAX_BATCH_WRITES, Table
+from shared.dynamodb.table import Table
 from shared.errors import DealsError
 from shared.runtime import environment
 from shared.runtime.batches import each_record
@@ -39,14 +39,12 @@ from tests.interleave.stepping import (
     Dead,
     Endless,
     Ledger,
-    Place,
     Schedule,
     SteppedQueue,
     SteppedTable,
     Turns,
-    Wire,
-    place_of,
 )
+from tests.interleave.touching import Place, Wire, place_of
 from tests.support import engines, surroundings
 
 DELIVERIES = 5
@@ -124,19 +122,11 @@ class World:
 
     def reset(self) -> None:
         """Put the table back."""
-        ledger, puts = self.ledger, list[Any]()
+        ledger = self.ledger
         for place in ledger.touched:
             due = self._begun.items.get(place)
-            if due == ledger.items.get(place):
-                continue
-            key = {"PK": {"S": place[0]}, "SK": {"S": place[1]}}
-            puts.append({"PutRequest": {"Item": due}} if due else {"DeleteRequest": {"Key": key}})
-            if due:
-                ledger.items[place] = due
-            else:
-                del ledger.items[place]
-        for start in range(0, len(puts), MAX_BATCH_WRITES):
-            ledger.raw.client.batch_write_item(RequestItems={ledger.raw.name: puts[start : start + MAX_BATCH_WRITES]})
+            if due is not ledger.items.get(place):
+                ledger.place(place, due)
         ledger.touched.clear()
         ledger.made.clear()
         ledger.changes[:], ledger.sent[:] = self._begun.changes, self._begun.sent
@@ -197,7 +187,9 @@ class World:
             self.settle()
             left = self.outcome()
             left = replace(left, items=(*left.items, f"{self.dead_letters} dead letters"))
-            faults = tuple(invariants.survey(self.ledger.raw, LATER))
+            survey = invariants.Survey(LATER)
+            survey.add(unmarshal_items(self.ledger.items.values()))
+            faults = tuple(survey.faults())
             self._settled[key] = replace(left, records=frozenset(), sent=()), faults
         left, faults = self._settled[key]
         return replace(left, results=outcome.results), faults
