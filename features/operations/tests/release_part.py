@@ -2,7 +2,8 @@
 
 It runs with the code of 1.1.0 and with this code, so it uses only what both have, by the names of either. The parts:
 
-``write DEALS`` fills a new table as 1.1.0 does: deals, members, likes, watches, alerts, drafts, orders, messages.
+``write DEALS`` fills a new table as 1.1.0 and its reader of the stream do: deals with their words, offers and verdicts,
+members, likes, watches, alerts, drafts, orders, messages.
 ``edit SEED`` edits, withdraws and posts deals until its input ends, and prints how many writes there were.
 ``follow POSITION`` does what the stream's reader does with deals until its input ends and nothing is left, from a
 position in the stream (empty: its beginning), and prints the position reached.
@@ -85,6 +86,13 @@ def write(table: Table, number: str) -> None:
         stock.add(table, deal.deal_id, 9, now)
         addresses.save(table, "member0", "home", shop.HOME_ADDRESS)
         shop.buy(table, "member0", deal, now=now, account_id=account_of("member0"))
+    new = [(deal_items.from_item(item), item) for item in _everything(table) if item["Type"] == "Deal"]
+    filed = import_module("shared.data.catalog.imports").file_new(table, new)
+    for deal, _ in new:
+        if deal.deal_id not in filed:
+            offers.file(table, None, deal)
+            search.file(table, None, deal)
+        offers.judge_anew(table, None, deal)
 
 
 def edit(table: Table, seed: str) -> None:
