@@ -326,6 +326,10 @@ class Desk(PagesPart):
         """The values that it adds to the desk's first page, from what ``today`` read."""
         return {}
 
+    def on_deals(self, session: Session, now: datetime, /) -> Mapping[str, Any]:
+        """The values that it adds to the desk's list of deals."""
+        return {}
+
 
 class Publisher(Joined):
     """Follows changes of deals, in the order of writing (``functions/background/publisher.py``)."""

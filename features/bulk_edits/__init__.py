@@ -2,4 +2,4 @@
 
 DOES = "changes of several deals at once on the desk"
 NEEDS = ()
-JOINS = {"desk": "pages"}
+JOINS = {"desk": "pages", "expiry": "upkeep"}

@@ -1,196 +1,286 @@
 """Changes of several deals at once, on the desk.
 
-Ticked deals are previewed, then ended, moved or put on a page: each by its own conditional write, so a refused one
-doesn't stop the others. A deal that already has the requested state is left alone, so sending a form twice is harmless.
-The result's address has numbers and codes. As on all pages after a form, a cookie of one minute must match it:
-otherwise the page says that nothing was done, and shows the deals as they are.
+Deals are ticked, or all that fit the list's filter are chosen. A page names them and what will happen; its form posts
+the numbers or the filter. The edit's own page shows how far it is, what was left and why, and undoes it for ten
+minutes.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Mapping, Sequence
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
-from functions.pages.desk import deal_form
-from functions.pages.desk.frame import brand_names, desk_page, edit
+from features.bulk_edits import data
+from features.bulk_edits.data import CHANGED, FINISHED, RESTORED, BulkEdit, Planned
+from functions.pages.desk import deal_form, matching
+from functions.pages.desk.frame import brand_names, desk_page
 from functions.pages.desk.lists import CHOICE, FRONT, List
-from shared.data.catalog import deals, editing, picks
-from shared.errors import (
-    BadRequest,
-    Damaged,
-    DealTooLarge,
-    EditedMeanwhile,
-    Impossible,
-    NoSuchDeal,
-    NoSuchTopic,
-    TooLateToUndo,
-    Unavailable,
-)
+from shared.data.catalog import deals, picks
+from shared.errors import BadRequest, Damaged, NoSuchDeal, NoSuchTopic, TooLateToUndo, Unavailable
 from shared.html import cookies, forms, pages, views
 from shared.html.forms import InvalidFields
 from shared.html.pages import Answer, Request, Routes
-from shared.http import requests
 from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.models.members import Session
 from shared.runtime.environment import table
+from shared.values import identifiers
 from shared.values.naming import counted
-from shared.values.times import to_iso
+from shared.values.times import from_iso, to_iso
 
 routes = Routes()
 
-MOST_TOGETHER = 25
-"""Deals at once: a page of the list. One after the other, they take one or two of the function's ten seconds."""
+MOST_TICKED = 25
+"""Deals that can be ticked: a page of the list."""
+
+NAMED = 10
+"""Deals that the page before an edit of all that fit names, and that the edit's own page lists first."""
+
+LOOKS_AGAIN = 10
+"""Seconds after which the page of an unfinished edit reloads without script."""
 
 TOGETHER = "/desk/deals/together"
 TICKED = "deal-"
 """The prefix of the boxes' names; the deal's number follows."""
 
 ASKED = {"end": "End {}?", "move": "Move {}", "page": "Put {} on a page"}
-DONE = {"end": "ended", "move": "moved", "page": "put on the page", "undo": "restored"}
-"""What was done, by what the form asks for. Ended deals are restored from the page with the result."""
+DONE = {"end": "ended", "move": "moved", "page": "put on the page"}
+DOING = {"end": "Ending", "move": "Moving", "page": "Placing"}
 
 PAGES = {"front": FRONT, "choice": CHOICE}
 
 WHY = {
     "gone": "There is no such deal.",
     "over": "It has ended or was withdrawn.",
-    "changed": "Another editor changed it at the same time. Check it again.",
+    "changed": "Someone else has changed it since.",
     "large": "With that brand it would be too large.",
-    "late": "It can be restored for ten minutes after it was ended, as long as nobody has changed its end since.",
-    "busy": "The table was busy. Try again.",
     "damaged": "Its item in the table is damaged. Open it to repair it.",
 }
-"""Why a deal was left as it was, by the code in the result's address."""
+"""Why a deal was left as it was, by the outcome's code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The deals that a form chooses by numbers or, if ``is_all``, by a filter, and the ``fields`` that chose them.
+
+    ``more`` says that more would fit the filter, ``unread`` that some ticked deals can't be read.
+    """
+
+    found: list[Deal]
+    fields: Mapping[str, str]
+    is_all: bool
+    more: bool = False
+    unread: bool = False
+
+    @property
+    def words(self) -> str:
+        return f"the newest {len(self.found)} deals" if self.more else counted(len(self.found), "deal")
 
 
 @routes.get(TOGETHER)
 def together_page(request: Request) -> Answer:
-    """The preview of what will happen to the ticked deals."""
+    """The page that names the chosen deals and says what will happen to them."""
     return _together_page(request, request.query, {})
 
 
 @routes.post(TOGETHER)
 def do_together(request: Request) -> Answer:
-    """Change each ticked deal, and redirect to the page with the results."""
+    """Begin an edit of the chosen deals, take its first step, and redirect to its page."""
     cookies.editor_of(request)
     typed = forms.read(request.event)
-    numbers, action = _ticked(typed), _action(typed, DONE)
-    if not numbers:
+    action = _action(typed)
+    chosen = _for(action, _chosen(typed, request))
+    if not chosen.found:
         return pages.redirect("/desk/deals", notice="unticked")
     try:
-        changes = _move(typed) if action == "move" else {"ends_at": request.now}
+        changes = _move(typed) if action == "move" else {}
     except InvalidFields as error:
         return _together_page(request, typed, error.errors)
-    result = dict(zip(numbers, _found(numbers), strict=True))
+    edit = BulkEdit(
+        identifiers.random(request.now, secrets.token_bytes(16)),
+        str(request.username),
+        str(request.account_id),
+        request.now,
+        action,
+        tuple(map(Planned.of, chosen.found)),
+        changes,
+    )
     if action == "page":
-        page = PAGES.get(typed.get("page", ""))
-        if page is None:
-            raise BadRequest(f"The page must be one of {', '.join(PAGES)}.", "page")
-        _put_on_page(result, page, request)
-    elif action == "undo":
-        for number, deal in result.items():
-            if isinstance(deal, Deal):
-                result[number] = _restored(deal, typed.get("at", ""), request)
-    else:
-        for number, deal in result.items():
-            if isinstance(deal, Deal):
-                result[number] = _edited(deal, changes, request, ends=action == "end")
-    counts = {code: ".".join(n for n, each in result.items() if each == code) for code in ("done", *WHY)}
-    query: dict[str, Any] = {"do": action} | {code: said for code, said in counts.items() if said}
-    return pages.redirect(f"{TOGETHER}/done", cookies=(requests.done(_digest(query)),), **query)
+        edit = _put_on_page(edit, chosen.found, typed.get("page", ""), request.now)
+    edit = _first_step(data.begin(table(), edit), request)
+    return pages.redirect(f"{TOGETHER}/{edit.edit_id}", notice="unread" if chosen.unread else None)
 
 
-@routes.get(f"{TOGETHER}/done")
-def together_done(request: Request) -> Answer:
-    """The results for each deal. Raises NoSuchDeal if the link names only unknown ones."""
+def _first_step(edit: BulkEdit, request: Request) -> BulkEdit:
+    """Take an edit's first step. If the table is busy or the clock was faster, the clock goes on."""
+    try:
+        return data.walk(table(), edit, request.now, correlation_id=request.correlation_id)
+    except (Unavailable, data.WalkedMeanwhile):
+        return edit
+
+
+@routes.get(f"{TOGETHER}/<edit_id>")
+def edit_page(request: Request, edit_id: str) -> Answer:
+    """How far an edit or its undoing is, and the results. Its script asks for JSON."""
     cookies.editor_of(request)
-    action = _action(request.query, DONE)
-    codes = {n: code for code in ("done", *WHY) for n in _numbers(request.query.get(code, ""))}
-    numbers = list(codes)[:MOST_TOGETHER]
-    found = _found(numbers)
-    did = request.has_done(_digest(request.query))
-    if not did and not any(isinstance(each, Deal) for each in found):
-        raise NoSuchDeal(", ".join(numbers))
-    states = dict(zip(numbers, (each if isinstance(each, str) else "done" for each in found), strict=True))
-    rows = [
-        {**_row(n, each, request), "why": WHY.get(codes[n] if did and codes[n] != "done" else states[n])}
-        for n, each in zip(numbers, found, strict=True)
-    ]
-    refused = [row for row in rows if did and codes[row["number"]] != "done"]
-    shown = [row for row in rows if row not in refused]
-    heading = f"{counted(len(shown), 'deal')} {DONE[action]}" if did else f"{counted(len(shown), 'deal')}, as of now"
-    undoable = _undoable(found, request) if did and action == "end" else []
+    edit = data.get(table(), str(request.username), edit_id)
+    shown = _progress(edit)
+    if request.wants_json:
+        return pages.json_answer(shown)
+    rows = dict(zip((each.deal_id for each in edit.planned), edit.walked, strict=False))
+    refused = [each for each, code in rows.items() if code in WHY]
+    done = [each for each, code in rows.items() if code not in WHY]
+    found = {each.deal_id: each for each in deals.get_many(table(), [*done[:MOST_TICKED], *refused[:MOST_TICKED]])}
+    until = edit.undo_until(request.now)
     return desk_page(
-        "bulk_edits/templates/done.html",
+        "bulk_edits/templates/edit.html",
         request,
-        heading=heading,
-        did=did,
-        done=shown,
-        refused=refused,
-        undoable=[f"{TICKED}{deal.number}" for deal in undoable],
-        at=to_iso(undoable[0].ends_at) if undoable and undoable[0].ends_at else "",
+        edit_id=edit_id,
+        done=[_row(found.get(each), request) for each in done[:MOST_TICKED]],
+        refused=[_row(found.get(each), request) | {"why": WHY[rows[each]]} for each in refused[:MOST_TICKED]],
+        more_done=max(0, len(done) - MOST_TICKED),
+        more_refused=max(0, len(refused) - MOST_TICKED),
+        undo=_undo_words(edit) if until else "",
+        until=views.clock(until) if until else "",
+        looks_again=LOOKS_AGAIN,
+        restored=edit.state == RESTORED,
+        **shown,
     )
 
 
-def _undoable(found: Sequence[Deal | str], request: Request) -> list[Deal]:
-    """The deals that were ended last and together, and can still be restored: not those that had ended before."""
-    ended = [each for each in found if isinstance(each, Deal) and each.ends_at and editing.undone(each, request.now)]
-    last = max((deal.ends_at for deal in ended if deal.ends_at), default=None)
-    return [deal for deal in ended if deal.ends_at == last]
+@routes.post(f"{TOGETHER}/<edit_id>/undo")
+def undo_edit(request: Request, edit_id: str) -> Answer:
+    """Undo an edit: each deal that nobody has changed since, or a page's order that is still the edit's."""
+    cookies.editor_of(request)
+    edit = data.get(table(), str(request.username), edit_id)
+    if edit.does == "page":
+        _restore_page(edit, request.now)
+    if edit.state == CHANGED:
+        _first_step(data.undo(table(), edit, request.now), request)
+    return pages.redirect(f"{TOGETHER}/{edit_id}")
+
+
+def on_deals(session: Session, now: datetime) -> Mapping[str, Any]:
+    """The latest edit, above the list of deals: while it is unfinished, and while it can be undone."""
+    edit = data.latest(table(), session.username)
+    if edit is None or (edit.state in FINISHED and edit.undo_until(now) is None):
+        return {"bulk_edit": None}
+    until = edit.undo_until(now)
+    words = {"at": views.clock(edit.finished_at or edit.started_at), "until": views.clock(until) if until else ""}
+    return {"bulk_edit": {**_progress(edit), **words, "edit_id": edit.edit_id, "undo": _undo_words(edit)}}
+
+
+def _undo_words(edit: BulkEdit) -> str:
+    number = edit.outcomes.count("done")
+    return "Undo" if number == 1 or edit.does == "page" else f"Undo all {number}"
+
+
+def _progress(edit: BulkEdit) -> dict[str, Any]:
+    """How far an edit is, in words and as a bar; the names are those that the desk's script writes."""
+    walked, total = len(edit.walked), len(edit.planned)
+    changed = sum(code not in WHY for code in edit.outcomes)
+    if edit.state == RESTORED:
+        restored = sum(code == "done" for code in edit.restored)
+        heading = "The order is as before" if edit.does == "page" else f"{counted(restored, 'deal')} restored"
+    elif edit.state == CHANGED:
+        heading = f"{counted(changed, 'deal')} {DONE[edit.does]}"
+    else:
+        heading = f"{DOING[edit.does] if edit.state == data.CHANGING else 'Restoring'} {counted(total, 'deal')}"
+    return {
+        "title": heading,
+        "heading": heading,
+        "sentence": f"{walked:,} of {total:,} looked at. The rest follows within minutes; you can close this page.",
+        "finished": edit.state in FINISHED,
+        "reached": walked,
+        "most": total,
+    }
 
 
 def _together_page(request: Request, fields: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
     cookies.editor_of(request)
-    numbers, action = _ticked(fields), _action(fields)
-    if not numbers:
+    action = _action(fields)
+    chosen = _for(action, _chosen(fields, request))
+    if not chosen.found:
         return pages.redirect("/desk/deals", notice="unticked")
     return desk_page(
         "bulk_edits/templates/together.html",
         request,
         do=action,
-        heading=ASKED[action].format(counted(len(numbers), "deal")),
-        ticked=[f"{TICKED}{number}" for number in numbers],
-        deals=[views.card(deal, request.now, width=128) for deal in _found(numbers) if isinstance(deal, Deal)],
-        typed={name: fields.get(name, "") for name in ("category", "brand", "page")},
-        errors=errors,
+        heading=ASKED[action].format(chosen.words),
+        fields=chosen.fields,
+        deals=[views.card(deal, request.now, width=128) for deal in chosen.found[: NAMED if chosen.is_all else None]],
+        number=len(chosen.found),
+        more=chosen.more,
+        typed={name: fields.get(f"to_{name}", "") for name in ("category", "brand")} | {"page": fields.get("page", "")},
+        errors={f"to_{name}" if name != "page" else name: error for name, error in errors.items()},
         choices={
             "category": {"": "As they are", **CATEGORIES},
             "page": {name: each.name for name, each in PAGES.items()},
         },
         most=picks.MAX_FEATURED,
+        step=data.STEP,
         brand_names=brand_names() if action == "move" else [],
     )
 
 
-def _ticked(fields: Mapping[str, str]) -> list[str]:
-    """The numbers of the ticked deals. Raises BadRequest for more than ``MOST_TOGETHER``."""
-    numbers = _numbers(".".join(name.removeprefix(TICKED) for name in fields if name.startswith(TICKED)))
-    if len(numbers) > MOST_TOGETHER:
-        raise BadRequest(f"At most {MOST_TOGETHER} deals can be changed at once.")
-    return numbers
+def _for(action: str, chosen: Chosen) -> Chosen:
+    """The chosen deals that an action takes: a page has room for some only."""
+    return replace(chosen, found=chosen.found[: picks.MAX_FEATURED], more=False) if action == "page" else chosen
 
 
-def _numbers(text: str) -> list[str]:
-    return [each for each in dict.fromkeys(text.split(".")) if each.isascii() and each.isalnum()]
+def _chosen(fields: Mapping[str, str], request: Request) -> Chosen:
+    """The deals that a form chooses, as they are now.
+
+    Of all that fit a filter, those stay out that were changed since the page that named them (``seen``). Raises
+    BadRequest for more ticked ones than ``MOST_TICKED``, and for a filter that chooses every deal.
+    """
+    if fields.get("all") != "1":
+        return _ticked(fields)
+    wanted = matching.chosen(fields)
+    if wanted.is_all:
+        raise BadRequest("Choose a filter, or tick deals.")
+    try:
+        seen = from_iso(fields.get("seen") or to_iso(request.now))
+    except ValueError as error:
+        raise BadRequest("The form cannot be read.") from error
+    found, are_all = matching.read_all(table(), wanted, most=data.MOST, now=request.now)
+    as_now = deals.get_many(table(), [deal.deal_id for deal in found], consistent=True)
+    chosen = [deal for deal in as_now if deal.changed_at < seen]
+    return Chosen(chosen, {"all": "1", "seen": to_iso(seen), **wanted.fields}, is_all=True, more=not are_all)
 
 
-def _digest(query: Mapping[str, str]) -> str:
-    """A result's code, by which it is matched to the browser that sent the form."""
-    result = " ".join(f"{name}={query[name]}" for name in ("do", "done", *WHY) if name in query)
-    return hashlib.sha256(result.encode()).hexdigest()[:16]
+def _ticked(fields: Mapping[str, str]) -> Chosen:
+    names = [name.removeprefix(TICKED) for name in fields if name.startswith(TICKED)]
+    numbers = [name for name in dict.fromkeys(names) if name.isascii() and name.isalnum()]
+    if len(numbers) > MOST_TICKED:
+        raise BadRequest(f"At most {MOST_TICKED} deals can be ticked.")
+    read = table().gather([partial(_read, number) for number in numbers])
+    found = [deal for deal in read if deal is not None]
+    fields = {f"{TICKED}{number}": "1" for number in numbers}
+    return Chosen(found, fields, is_all=False, unread=len(found) < len(read))
 
 
-def _action(fields: Mapping[str, str], among: Collection[str] = tuple(ASKED)) -> str:
+def _read(number: str) -> Deal | None:
+    """A deal as it is now; None if there is none, or if it is damaged."""
+    try:
+        return deals.find(table(), number, consistent=True)
+    except (NoSuchDeal, Damaged):
+        return None
+
+
+def _action(fields: Mapping[str, str]) -> str:
     action = fields.get("do", "")
-    if action not in among:
+    if action not in ASKED:
         raise BadRequest("Choose what to do: end, move or page.", "do")
     return action
 
 
-def _move(typed: Mapping[str, str]) -> dict[str, Any]:
+def _move(typed: Mapping[str, str]) -> dict[str, str]:
     """The fields that a move changes. Raises InvalidFields."""
-    category, brand = typed.get("category", ""), deal_form.slug_of(typed.get("brand", "").strip())
+    category, brand = typed.get("to_category", ""), deal_form.slug_of(typed.get("to_brand", "").strip())
     if not category and not brand:
         raise InvalidFields({"category": "Choose a category, or name a brand."})
     if category and category not in CATEGORIES:
@@ -204,69 +294,39 @@ def _move(typed: Mapping[str, str]) -> dict[str, Any]:
     return {name: value for name, value in (("category", category), ("brand", brand)) if value}
 
 
-def _found(numbers: Sequence[str]) -> list[Deal | str]:
-    """Deals as they are now, or codes of why they can't be read. All are read at once."""
-    return table().gather([partial(_read, number) for number in numbers])
-
-
-def _read(number: str) -> Deal | str:
-    try:
-        return deals.find(table(), number, consistent=True)
-    except NoSuchDeal:
-        return "gone"
-    except Damaged:
-        return "damaged"
-
-
-def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: bool) -> str:
-    """Change one deal, if it hasn't changed since it was read; returns the outcome's code."""
-    if ends and deal.status(request.now) is not Status.ACTIVE:
-        return "done" if deal.status(request.now) is Status.EXPIRED else "over"
-    if all(getattr(deal, name) == value for name, value in changes.items()):
-        return "done"
-    try:
-        edit(request, deal, changes, deal.version)
-    except NoSuchDeal:
-        return "gone"
-    except EditedMeanwhile:
-        return "changed"
-    except DealTooLarge:
-        return "large"
-    except Unavailable:
-        return "busy"
-    except Impossible:
-        return "damaged"
-    return "done"
-
-
-def _restored(deal: Deal, ended_at: str, request: Request) -> str:
-    """Undo the end that a deal got together with others, at a time; returns the outcome's code."""
-    if deal.ends_at is None or to_iso(deal.ends_at) != ended_at:
-        return "done" if deal.status(request.now) is Status.ACTIVE else "late"
-    try:
-        editing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
-    except NoSuchDeal:
-        return "gone"
-    except TooLateToUndo:
-        return "late"
-    except Unavailable:
-        return "busy"
-    return "done"
-
-
-def _put_on_page(result: dict[str, Deal | str], page: List, request: Request) -> None:
-    """Put the active deals first on a page, which is one item: one write for all."""
-    active = []
-    for number, deal in result.items():
-        if isinstance(deal, Deal):
-            is_active = deal.status(request.now) is Status.ACTIVE
-            active += [deal.deal_id] * is_active
-            result[number] = "done" if is_active else "over"
+def _put_on_page(edit: BulkEdit, chosen: Sequence[Deal], name: str, now: datetime) -> BulkEdit:
+    """Put the first active deals on a page, which is one item: one write for all. Returns the finished edit."""
+    page = PAGES.get(name)
+    if page is None:
+        raise BadRequest(f"The page must be one of {', '.join(PAGES)}.", "page")
+    before = _order(page, now)
+    active = [deal.deal_id for deal in chosen if deal.status(now) is Status.ACTIVE]
     if active:
-        page.lead(table(), active, request.now)
+        page.lead(table(), active, now)
+    return replace(
+        edit,
+        outcomes=tuple("done" if each.deal_id in active else "over" for each in edit.planned),
+        state=CHANGED,
+        finished_at=now,
+        page={"name": name, "before": before, "after": _order(page, now)},
+    )
 
 
-def _row(number: str, found: Deal | str, request: Request) -> dict[str, Any]:
-    """A row of the result; for an unreadable deal, only its number."""
-    card = views.card(found, request.now, width=128) if isinstance(found, Deal) else {"title": f"Deal {number}"}
-    return {**card, "number": number}
+def _order(page: List, now: datetime) -> list[str]:
+    return [deal.deal_id for deal in page.read(table(), now)]
+
+
+def _restore_page(edit: BulkEdit, now: datetime) -> None:
+    """Give a page the order from before an edit. Raises TooLateToUndo if its picks have been changed since."""
+    its = edit.page or {}
+    page, current = PAGES[its["name"]], _order(PAGES[its["name"]], now)
+    # Picks that have ended are in no order.
+    after = deals.get_many(table(), its["after"], consistent=True)
+    if edit.undo_until(now) is None or current != [each.deal_id for each in picks.active(after, now)]:
+        raise TooLateToUndo("ten minutes, as long as nobody changes the page")
+    page.keep(table(), its["before"], now)
+
+
+def _row(deal: Deal | None, request: Request) -> dict[str, Any]:
+    """A row of the results."""
+    return dict(views.card(deal, request.now, width=128)) if deal else {"title": "A deal", "number": ""}

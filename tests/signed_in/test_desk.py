@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from shared.data import keys
-from shared.data.catalog import deals, picks, topics
+from shared.data.catalog import deals, picks, search, topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE
@@ -66,6 +66,44 @@ def test_all_deals_are_listed_in_pages(editor: Browser, post_deal: PostDeal, mon
 
     assert ("Deal 2" in first.words, "Deal 3" in first.words, "Deal 3" in second.words) == (True, False, True)
     assert editor.get("/desk/deals?cursor=forged").status == 400
+
+
+def test_the_list_is_filtered_by_state_age_and_category_and_goes_on(
+    editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
+    monkeypatch.setattr("functions.pages.desk.matching.BLOCK", 4)
+    now = times.now()
+    for number in range(3):
+        post_deal(60 * 24 * 40 + number, title=f"Old {number}.")
+    for number in range(3):
+        post_deal(number, title=f"Ending {number}.", ends_at=now + timedelta(hours=5 + number))
+    post_deal(30, title="Bag 0.", category="bags")
+
+    def shown(place: str) -> list[str]:
+        words = editor.get(place).words
+        return [title for kind in ("Old", "Ending", "Bag") for n in range(3) if (title := f"{kind} {n}.") in words]
+
+    first = editor.get("/desk/deals?state=soon")
+    second = next(each.get("href") for each in first.document.iter("a") if each.get("rel") == "next")
+    assert (shown("/desk/deals?state=soon"), shown(second)) == (["Ending 0.", "Ending 1."], ["Ending 2."])
+    assert "3 of the newest 4 match" in first.words
+    assert shown("/desk/deals?category=bags") == ["Bag 0."]
+    assert shown("/desk/deals?state=endless&category=bags&age=7") == []
+    assert "None of the newest 4 deals match." in editor.get("/desk/deals?age=30").words
+    assert shown("/desk/deals?state=nonsense&age=x&skip=-1") == ["Ending 0.", "Ending 1."]
+
+
+def test_a_corrected_search_says_so_and_its_form_has_the_corrected_words(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    for minutes in (1, 2):
+        search.file(table, None, post_deal(minutes, title="Leather jacket"))
+
+    seen = editor.get("/desk/deals?q=jakcet")
+
+    assert "No deal has “jakcet”. These have “jacket”." in seen.words
+    assert seen.values()["q"] == "jacket"
 
 
 def test_the_bookmarklet_is_hidden_where_the_site_has_no_address(

@@ -28,8 +28,8 @@ for (const row of rows) {
   };
 }
 
-// The page of a hot deal's progress looks again by itself and shows in place what has changed: the keyboard and what is
-// read aloud stay where they are.
+// The page of a hot deal's progress, or of another long work, looks again by itself and shows in place what has changed: the
+// keyboard and what is read aloud stay where they are. One with results loads them at the end.
 const progress = document.getElementById("progress"), again = document.getElementById("again");
 
 const look = async () => {
@@ -50,6 +50,7 @@ if (progress) {
   again.hidden = true;
   try {
     while (!await look()) await new Promise((done) => setTimeout(done, 2000));
+    if ("results" in progress.dataset) location.reload();
   } catch {
     again.hidden = false;
   }

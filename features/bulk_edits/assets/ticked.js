@@ -1,10 +1,11 @@
-// The bar below the list of deals counts those that are ticked, and ticks all of the page.
+// The bar below the list of deals counts those that are selected, and ticks all of the page.
 const form = document.getElementById("ticked"), count = form.querySelector("output"), all = document.getElementById("all");
-const boxes = [...form.querySelectorAll(".tick input")];
+const boxes = [...form.querySelectorAll(".tick input")], matching = form.querySelector("[name=all]");
 
 const say = () => {
   const ticked = boxes.filter((box) => box.checked).length;
-  count.textContent = ticked ? `${ticked} of ${boxes.length} selected` : "None selected";
+  count.textContent = matching?.checked ? `All ${matching.dataset.all ?? "that match"} selected`
+    : ticked ? `${ticked} of ${boxes.length} selected` : "None selected";
   all.checked = ticked === boxes.length;
   all.indeterminate = ticked > 0 && ticked < boxes.length;
 };

@@ -1,22 +1,25 @@
-"""Several deals at once: ended, moved, or put on a page, each by itself."""
+"""Several deals at once on the desk: ended, moved, or put on a page, each by itself, and restored together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
 
+from features.bulk_edits import data
+from features.bulk_edits.data import BulkEdit
 from shared.data import keys
-from shared.data.catalog import deals, picks
+from shared.data.catalog import deals, picks, search
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import delete
-from shared.errors import NotFound
+from shared.errors import Busy, NotFound
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Status
 from shared.values import times
-from tests.signed_in.conftest import PostDeal, ana, editor, post_deal, table  # noqa: F401  # fixtures
+from tests.signed_in.conftest import PostDeal, ana, editor, entered, post_deal, table  # noqa: F401  # fixtures
 from tests.support.browsing import Browser, Seen
+
+ACTIVE, EXPIRED = Status.ACTIVE, Status.EXPIRED
 
 
 def ticked(*chosen: Deal | str, **fields: str) -> dict[str, str]:
@@ -30,8 +33,25 @@ def sent(editor: Browser, *chosen: Deal | str, **fields: str) -> Seen:
     return editor.get(answer.location)
 
 
+def undone(editor: Browser, seen: Seen) -> Seen:
+    """The page after its button that undoes the edit was pressed; without the button, the page that says no."""
+    forms = [form.get("action") for form in seen.document.iter("form") if form.get("action", "").endswith("/undo")]
+    answer = editor.post(forms[0])
+    return editor.get(answer.location) if answer.status == 303 else answer
+
+
 def now_is(table: Table, *some: Deal) -> list[Deal]:
     return deals.get_many(table, [deal.deal_id for deal in some], consistent=True)
+
+
+def states(table: Table, *some: Deal) -> list[Status]:
+    return [deal.status(times.now()) for deal in now_is(table, *some)]
+
+
+def filled(editor: Browser, place: str) -> dict[str, str]:
+    """The fields of the page before an edit, as its form sends them."""
+    names = ("do", "all", "seen", "q", "category", "state", "age", "to_category", "to_brand", "page")
+    return {name: value or "" for name, value in editor.get(place).values().items() if name in names}
 
 
 def test_ticked_deals_are_ended_once_after_a_page_says_so(editor: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -47,55 +67,57 @@ def test_ticked_deals_are_ended_once_after_a_page_says_so(editor: Browser, table
     assert ("End 2 deals?" in asked.words, "One" in asked.words, "Three" in asked.words) == (True, True, False)
     assert "2 deals ended" in seen.words
     assert "It has ended or was withdrawn." in seen.words
-    assert "There is no such deal." in seen.words
-    assert "2 deals ended" in again.words
+    assert "Some of the ticked deals are gone or damaged." in seen.words
+    assert ("2 deals ended" in again.words, "Undo" in again.words) == (True, False)
     assert now_is(table, first, second) == ended
-    assert [deal.status(times.now()) for deal in (*ended, *now_is(table, other))] == [Status.EXPIRED] * 2 + [
-        Status.ACTIVE
-    ]
+    assert states(table, *ended, other) == [EXPIRED, EXPIRED, ACTIVE]
 
 
 def test_what_was_ended_together_is_restored_together_and_nothing_else(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    first, second, early = (post_deal(title=title) for title in ("One", "Two", "Three"))
+    soon = times.now() + timedelta(hours=3)
+    first, second, early = (post_deal(title=title, ends_at=soon) for title in ("One", "Two", "Three"))
     before = times.now() - timedelta(minutes=2)
     deals.edit(table, early.deal_id, {"ends_at": before}, before)
     seen = sent(editor, first, second, early, do="end")
-    undo = {name: value for name, value in seen.values().items() if name.startswith("deal-") or name in ("do", "at")}
 
-    answer = editor.post("/desk/deals/together", undo)
-    restored = editor.get(answer.location)
-    again = sent(editor, first, early, do="undo", at=undo["at"])
+    assert "3 deals ended at" in editor.get("/desk/deals").words
+    restored = undone(editor, seen)
+    again = editor.post(next(f.get("action") for f in seen.document.iter("form") if "undo" in f.get("action", "")))
 
-    assert undo.keys() == {"do", "at", f"deal-{first.number}", f"deal-{second.number}"}
+    assert "Undo all 2" in seen.words
     assert "2 deals restored" in restored.words
-    assert [deal.status(times.now()) for deal in now_is(table, first, second, early)] == [
-        *[Status.ACTIVE] * 2,
-        Status.EXPIRED,
-    ]
-    assert "1 deal restored" in again.words  # it is as it was asked to be
-    assert "It can be restored for ten minutes" in again.words
+    assert states(table, first, second, early) == [ACTIVE, ACTIVE, EXPIRED]
+    assert [deal.ends_at for deal in now_is(table, first, second)] == [first.ends_at] * 2
+    assert again.status == 303
+    assert "can be undone" not in editor.get("/desk/deals").words
 
 
-def test_a_preview_of_restoring_is_not_a_page(editor: Browser, post_deal: PostDeal) -> None:
-    assert editor.get(f"/desk/deals/together?do=undo&deal-{post_deal().number}=1").status == 400
-
-
-def test_ticked_deals_move_to_another_category_and_brand(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_ticked_deals_move_to_another_category_and_brand_and_back(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
     first, second = post_deal(), post_deal(category="bags")
 
-    for fields, said in (({}, "Choose a category"), ({"brand": "Nobody"}, "no brand with this name")):
-        refused = editor.post("/desk/deals/together", ticked(first, do="move", category="", **fields))
+    for fields, said in (({}, "Choose a category"), ({"to_brand": "Nobody"}, "no brand with this name")):
+        refused = editor.post("/desk/deals/together", ticked(first, do="move", to_category="", **fields))
         assert (refused.status, said in refused.words) == (422, True)
-    for _ in range(2):
-        assert "2 deals moved" in sent(editor, first, second, do="move", category="bags", brand="G/Fore").words
-
+    seen = sent(editor, first, second, do="move", to_category="bags", to_brand="G/Fore")
+    assert "2 deals moved" in sent(editor, first, second, do="move", to_category="bags", to_brand="G/Fore").words
     moved = now_is(table, first, second)
+
+    deals.edit(table, second.deal_id, {"price": "9.99"}, times.now(), by="eve")
+    restored = undone(editor, seen)
+
     assert [(deal.category, deal.brand_name, deal.version) for deal in moved] == [("bags", "G/Fore", 2)] * 2
+    assert ("1 deal restored" in restored.words, "Someone else has changed it since." in restored.words) == (True, True)
+    assert [(deal.category, deal.brand) for deal in now_is(table, first, second)] == [
+        (first.category, first.brand),
+        ("bags", "g-fore"),
+    ]
 
 
-def test_ticked_deals_take_the_first_places_of_a_page(
+def test_ticked_deals_take_the_first_places_of_a_page_and_leave_them(
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(picks, "MAX_FEATURED", 3)
@@ -103,67 +125,110 @@ def test_ticked_deals_take_the_first_places_of_a_page(
     picks.set_featured(table, FRONT_PAGE, [there.deal_id, last.deal_id], times.now())
     deals.edit(table, over.deal_id, {"ends_at": times.now()}, times.now())
 
+    def order() -> list[str]:
+        return [deal.deal_id for deal in picks.read(table, FRONT_PAGE, times.now())]
+
     for _ in range(2):
         seen = sent(editor, first, second, over, do="page", page="front")
     sent(editor, second, do="page", page="choice")
+    placed = order()
+    other = sent(editor, last, do="page", page="front")
+    late = undone(editor, seen)
+    back = undone(editor, other)
 
     assert ("2 deals put on the page" in seen.words, "It has ended" in seen.words) == (True, True)
-    front, choice = (picks.read(table, page, times.now()) for page in (FRONT_PAGE, EDITORS_CHOICE))
-    assert [deal.deal_id for deal in front] == [first.deal_id, second.deal_id, there.deal_id]
-    assert [deal.deal_id for deal in choice] == [second.deal_id]
+    assert placed == [first.deal_id, second.deal_id, there.deal_id]
+    assert [deal.deal_id for deal in picks.read(table, EDITORS_CHOICE, times.now())] == [second.deal_id]
+    assert (late.status, "The order is as before" in back.words) == (409, True)
+    assert order() == placed
 
 
 def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_not(
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = post_deal(), post_deal()
-    bulk = import_module("features.bulk_edits.pages")
-    read: Callable[[str], Deal | str] = bulk._read
+    walk: Callable[..., BulkEdit] = data.walk
 
-    def overtaken(number: str) -> Deal | str:
-        deal = read(number)
-        if number == str(first.number):
-            deals.edit(table, first.deal_id, {"price": "9.99"}, times.now())
-        return deal
+    def overtaken(table: Table, edit: BulkEdit, *about: object, **more: object) -> BulkEdit:
+        deals.edit(table, first.deal_id, {"price": "9.99"}, times.now())
+        return walk(table, edit, *about, **more)
 
-    monkeypatch.setattr(bulk, "_read", overtaken)
-    answer = editor.post("/desk/deals/together", ticked(first, second, do="end"))
+    monkeypatch.setattr(data, "walk", overtaken)
+    seen = sent(editor, first, second, do="end")
 
-    assert answer.location == f"/desk/deals/together/done?do=end&done={second.number}&changed={first.number}"
-    assert [deal.status(times.now()) for deal in now_is(table, first, second)] == [Status.ACTIVE, Status.EXPIRED]
+    assert ("1 deal ended" in seen.words, "Someone else has changed it since." in seen.words) == (True, True)
+    assert states(table, first, second) == [ACTIVE, EXPIRED]
 
 
-def test_a_link_claims_nothing_and_shows_the_deals_as_they_are(
-    editor: Browser, table: Table, post_deal: PostDeal
+def test_all_that_match_are_ended_by_their_filter_but_not_what_changed_since(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    active, ended, other = (post_deal(title=title) for title in ("One", "Two", "Three"))
-    link = f"/desk/deals/together/done?do=end&done={active.number}.{ended.number}.99999&busy={other.number}"
-    assert "1 deal ended" in sent(editor, ended, do="end").words
+    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
+    monkeypatch.setattr(data, "STEP", 2)
+    coats = [post_deal(minutes, title=f"Rain coat {minutes}", category="outerwear") for minutes in range(3, 10)]
+    post_deal(title="Rain boot", category="shoes")
+    bag = post_deal(title="Rain coat bag", category="bags")
+    for deal in (*coats, bag):
+        search.file(table, None, deal)
 
-    seen = editor.get(link)
+    listed = editor.get("/desk/deals?q=rain+coat&category=outerwear")
+    form = filled(editor, "/desk/deals/together?q=rain+coat&category=outerwear&all=1&do=end")
+    deals.edit(table, coats[-1].deal_id, {"price": "9.99"}, times.now(), by="eve")
+    late = post_deal(0, title="Rain coat 0", category="outerwear")
+    search.file(table, None, late)
+    answer = editor.post("/desk/deals/together", form)
+    begun = editor.get(answer.location)
+    so_far = editor.get(answer.location, accept="application/json").json
+    finished = data.sweep(table, times.now())
 
-    assert seen.words.count("There is no such deal.") == 1
-    claimed = ("deals ended", "Done", "Not changed", "The table was busy")
-    assert [words for words in claimed if words in seen.words] == []
-    assert "4 deals, as of now" in seen.words
-    assert all(title in seen.words for title in ("One", "Two", "Three", "Ended"))
-    for nothing in ("done=99999", "done=99999.99998&busy=99997", "gone=", "done=%22"):
-        assert editor.get(f"/desk/deals/together/done?do=end&{nothing}").status == 404
+    assert ("7 match" in listed.words, "All 7 that match" in listed.words) == (True, True)
+    assert ("Ending 6 deals" in begun.words, so_far["reached"], so_far["finished"]) == (True, 2, False)
+    assert [edit.state for edit in finished] == [data.CHANGED]
+    assert states(table, *coats, bag, late) == [EXPIRED] * 6 + [ACTIVE] * 3
+    assert data.sweep(table, times.now()) == []
+    undone(editor, editor.get(answer.location))
+    data.sweep(table, times.now())
+    assert "6 deals restored" in editor.get(answer.location).words
+    assert states(table, *coats) == [ACTIVE] * 7
+
+
+def test_a_busy_table_leaves_the_first_step_to_the_clock(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = post_deal()
+
+    def busy(*_about: object, **_more: object) -> BulkEdit:
+        raise Busy
+
+    with monkeypatch.context() as patched:
+        patched.setattr(data, "walk", busy)
+        seen = sent(editor, deal, do="end")
+    assert "Ending 1 deal" in seen.words
+
+    data.sweep(table, times.now())
+
+    assert states(table, deal) == [EXPIRED]
+
+
+def test_an_edit_is_its_editors_and_a_forged_one_is_none(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    place = editor.post("/desk/deals/together", ticked(post_deal(), do="end")).location
+    other = entered(table, "eve", "editor")
+
+    assert [other.get(place).status, other.post(f"{place}/undo").status] == [404, 404]
+    assert editor.get("/desk/deals/together/forged").status == 404
 
 
 @pytest.mark.damages
-def test_deals_that_are_gone_or_damaged_when_the_result_is_read_are_named(
+def test_a_deal_that_is_gone_when_the_result_is_read_is_a_row_without_a_link(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     first, second = post_deal(title="One"), post_deal(title="Two")
-    answer = editor.post("/desk/deals/together", ticked(first, second, "4711", do="end"))
+    answer = editor.post("/desk/deals/together", ticked(first, second, do="end"))
     table.write(delete(keys.deal(first.deal_id), refused=NotFound()))
 
     seen = editor.get(answer.location)
 
-    assert (seen.status, "2 deals ended" in seen.words) == (200, True)
-    assert seen.words.count("There is no such deal.") == 2
-    assert f"Deal {first.number}" in seen.words
+    assert (seen.status, "2 deals ended" in seen.words, "A deal" in seen.words) == (200, True, True)
 
 
 def test_nothing_too_many_and_nonsense_do_nothing(editor: Browser, ana: Browser, post_deal: PostDeal) -> None:
@@ -172,6 +237,8 @@ def test_nothing_too_many_and_nonsense_do_nothing(editor: Browser, ana: Browser,
     assert editor.get("/desk/deals/together?do=end").location == "/desk/deals?notice=unticked"
     assert editor.post("/desk/deals/together", {"do": "end"}).location == "/desk/deals?notice=unticked"
     assert editor.post("/desk/deals/together", ticked(deal, do="burn")).status == 400
+    assert editor.post("/desk/deals/together", {"all": "1", "do": "end"}).status == 400
+    assert editor.get("/desk/deals/together?all=1&do=end&q=jakcet").location == "/desk/deals?notice=unticked"
     assert editor.post("/desk/deals/together", ticked(*map(str, range(1, 27)), do="end")).status == 400
     assert editor.post("/desk/deals/together", ticked(deal, do="page", page="mine")).status == 400
     assert ana.post("/desk/deals/together", ticked(deal, do="end")).status == 403

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from functions.pages.desk import deal_log, lists, posting
+from functions.pages.desk import deal_log, lists, matching, posting
 from functions.pages.desk.frame import counts_of, deal_of, desk_page, line_of
 from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import cohorts, users
 from shared.html import cookies, forms, pages, views
-from shared.html.links import absolute, origin
+from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.models.catalog import ALL_DEALS, Deal, Period, Status
+from shared.models.catalog import ALL_DEALS, CATEGORIES, Deal, Period, Status
 from shared.runtime.environment import table
 from shared.values.naming import counted
 from shared.values.prices import WRITE
@@ -101,13 +102,30 @@ def desk(request: Request) -> Answer:
 
 @routes.get("/desk/deals")
 def all_deals(request: Request) -> Answer:
-    """All listed deals, newest first, page by page."""
-    cookies.editor_of(request)
-    cursor, now = request.query.get("cursor"), request.now
-    found = feeds.read(table(), ALL_DEALS, limit=SHOWN, now=now, cursor=cursor)
-    counts = counts_of(found.items)
-    rows = [line_of(deal, now, counts) for deal in found.items]
-    return desk_page("desk/deals.html", request, rows=rows, first=cursor is None, older=found.next)
+    """Listed deals, newest first, page by page: all, or those that fit a filter."""
+    session = cookies.editor_of(request)
+    wanted, cursor, now = matching.chosen(request.query), request.query.get("cursor"), request.now
+    skip = int(number) if (number := request.query.get("skip", "")).isdecimal() and len(number) <= 3 else 0
+    most = SHOWN if wanted.is_all else matching.BLOCK
+    found = matching.read(table(), wanted, most=most, now=now, cursor=cursor)
+    shown, left = found.deals[skip : skip + SHOWN], len(found.deals) - skip - SHOWN
+    counts, fitting = counts_of(shown), replace(wanted, q=found.searched or wanted.q)
+    here = {"cursor": cursor, "skip": str(skip + SHOWN)}
+    older = here if left > 0 else {"cursor": found.next} if found.next else {}
+    return desk_page(
+        "desk/deals.html",
+        request,
+        rows=[line_of(deal, now, counts) for deal in shown],
+        first=cursor is None and not skip,
+        older=link("/desk/deals", **fitting.fields, **older) if older else None,
+        filter=fitting,
+        options={"category": {"": "All", **CATEGORIES}, "state": matching.STATES, "age": matching.AGES},
+        searched=found.searched,
+        typed_words=wanted.q,
+        fit=len(found.deals),
+        looked=matching.BLOCK if found.next or cursor else None,
+        **{name: value for each in posting.of_features() for name, value in each.on_deals(session, now).items()},
+    )
 
 
 MOST_COUNTED = 1_000

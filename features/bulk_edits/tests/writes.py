@@ -1,0 +1,52 @@
+"""The actions of bulk edits, for ``tests/interleave``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from features.bulk_edits import data
+from features.bulk_edits.tests.cases import begun
+from shared.data.catalog import deals
+from tests.interleave.beginning import FIRST, IMPORTED, LATER, SECOND
+from tests.support.factories import NOW
+
+if TYPE_CHECKING:
+    from tests.interleave.processes import Process
+
+MOVE = {"does": "move", "changes": {"category": "bags"}}
+
+
+def prepare(at: Process) -> None:
+    """An editor has moved a deal a moment ago, and can undo it."""
+    edit = begun(at.table, [deals.get(at.table, SECOND.deal_id)], "bo", NOW, **MOVE)
+    data.walk(at.table, edit, NOW)
+
+
+def leave_unfinished(at: Process) -> None:
+    """An edit of two deals is left to the clock."""
+    planned = deals.get_many(at.table, [FIRST.deal_id, IMPORTED.deal_id])
+    begun(at.table, planned, "bo", LATER, **MOVE)
+
+
+def begin(at: Process) -> str:
+    """As a form does: it plans two deals and changes them."""
+    planned = deals.get_many(at.table, [FIRST.deal_id, IMPORTED.deal_id], consistent=True)
+    edit = begun(at.table, planned, "bo", LATER)
+    return data.walk(at.table, edit, LATER).state
+
+
+def undo(at: Process) -> str:
+    edit = data.latest(at.table, "bo")
+    return data.walk(at.table, data.undo(at.table, edit, LATER), LATER).state if edit else ""
+
+
+def sweep(at: Process) -> None:
+    """It doesn't return what it finished: of two runs at once, one finishes what both walk."""
+    data.sweep(at.table, LATER)
+
+
+WRITES = {"begin bulk edit": begin, "undo bulk edit": undo}
+PENDING_WRITES = {"go on with bulk edits": sweep}
+BEFORE_WRITES = (prepare,)
+LEFT_PENDING = (leave_unfinished,)
+REFUSED_WRITES = ("WalkedMeanwhile",)
