@@ -22,13 +22,16 @@ from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
 from tests.support.cases import cases, cases_by_name
-from tests.support.factories import a_deal, worded
+from tests.support.factories import a_deal, offered, worded
 from tests.support.preview import Preview, entered
 from tests.support.states import State
 
 BRAND, BRAND_NAME = "harbour-goods", "Harbour Goods"
 EMPTY, ENDED = "tide-and-co", "slack-water"
 GONE_WORD = "kelpie"
+EXTREME, EXTREME_NAME = "w" * 60, "W" * 60
+LARGEST = {"USD": "999999999.99", "JPY": "999999999", "KWD": "999999999.999", "CLF": "999999999.9999", "EUR": "0.01"}
+"""The largest price of currencies with two, no, three and four decimals, and the smallest."""
 LOCAL = "127.0.0.1"
 
 
@@ -124,6 +127,13 @@ RARE = {
         "/my/watches/brand/{first.brand}/limits", 422, "ana", {"ceiling": "cheap", "leastDiscount": "120"}
     ),
     "alert with errors": State("/my/alerts", 422, "ana", {"words": "mens", "ceiling": "cheap"}),
+    "longest title": State("/deals/{longest.number}"),
+    "form of the longest title": State("/desk/deals/{longest.number}", who="eddy"),
+    "end of the longest title": State("/desk/deals/{longest.number}/end", who="eddy"),
+    "most variants": State("/deals/{variant.number}"),
+    "brand of extremes": State(f"/brands/{EXTREME}"),
+    "cheapest of extremes": State(f"/brands/{EXTREME}?sort=cheapest&currency=KWD"),
+    "search for the longest word": State(f"/search?q={'w' * 100}"),
     "desk without deals": State("/desk", who="eddy", table="{bare.name}"),
     "no deals at the desk": State("/desk/deals", who="eddy", table="{bare.name}"),
     "front page without deals": State("/?of=nothing", table="{bare.name}"),
@@ -156,7 +166,7 @@ def rare(site: Preview, bare: Table) -> dict[str, State]:
     """
     table, now = site.table, times.now()
     first, second = site.deals[40:42]
-    for slug, name in ((BRAND, BRAND_NAME), (EMPTY, "Tide & Co"), (ENDED, "Slack Water")):
+    for slug, name in ((BRAND, BRAND_NAME), (EMPTY, "Tide & Co"), (ENDED, "Slack Water"), (EXTREME, EXTREME_NAME)):
         topics.create_brand(table, slug, name, now)
     ended, withdrawn, told, being_told = (_posted(table, now, number, BRAND) for number in range(4))
     deals.edit(table, ended.deal_id, {"ends_at": now}, now)
@@ -166,12 +176,14 @@ def rare(site: Preview, bare: Table) -> dict[str, State]:
     _tell(table, told, now)
     over = deals.edit(table, _posted(table, now, 4, ENDED).deal_id, {"ends_at": now}, now)
     offers.file(table, None, over, has_ended=True)
+    longest, variant = _extremes(table, now)
     _leave_words(table, now)
     _attempt(table, now)
     entered(replace(site, table=bare), "eddy", "editor")
     known = {
         "first": first, "second": second, "typed": deal_form.typed_of(first), "ended": ended, "withdrawn": withdrawn,
         "told": told, "being_told": being_told, "bare": bare,
+        "longest": longest, "variant": variant,
     }  # fmt: skip
     return {name: state.filled(known) for name, state in RARE.items()}
 
@@ -185,6 +197,31 @@ def _posted(table: Table, now: datetime, number: int, brand: str) -> Deal:
         brand=brand,
     )
     return deals.create(table, deal, now)
+
+
+def _extremes(table: Table, now: datetime) -> tuple[Deal, Deal]:
+    """Deals that hold the most that a field takes; returns one with the longest texts, and one of forty variants."""
+    emoji = "\N{GRINNING FACE}" * 40
+    made: list[Deal] = []
+
+    def post(title: str, price: str, currency: str, **more: str) -> Deal:
+        old = now - timedelta(days=3, minutes=10 + len(made))
+        link = more.pop("link", f"https://shop.example/extreme-{len(made)}")
+        deal = a_deal(
+            old, title=title, brand=EXTREME, brand_name=EXTREME_NAME, price=price, currency=currency, link=link, **more
+        )
+        made.append(deals.create(table, deal, now))
+        return made[-1]
+
+    texts = {"description": "W" * 1000, "coupon_code": "W" * 50, "variant": "W" * 60}
+    longest = post("W" * 300, "999999998.99", "USD", list_price="999999999.99", **texts)
+    for currency, price in LARGEST.items():
+        post(f"Deck shoe for {currency}", price, currency, variant=emoji)
+    post(emoji, "9.99", "USD", description=emoji, coupon_code=emoji)
+    product = {"link": "https://shop.example/in-all-colours"}
+    variants = [post("Deck shoe", "9.99", "USD", variant=f"{n} Dark navy, wide", **product) for n in range(40)]
+    offered(table, made)
+    return longest, variants[0]
 
 
 def _tell(table: Table, deal: Deal, now: datetime) -> None:

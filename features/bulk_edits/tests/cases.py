@@ -15,6 +15,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.values import identifiers, times
 from tests.e2e.conftest import Plumbing
+from tests.support.factories import NOW
 from tests.support.rights import ANY_READ, REMOVERS
 from tests.support.site import Site, Visitor, a_brand, a_deal
 from tests.support.surroundings import event
@@ -42,6 +43,7 @@ def _own(table: Table, deal: Deal, username: str, now: datetime) -> None:
 
 
 OWNS = (_own,)
+HAPPENS = (partial(_own, username="ana", now=NOW),)
 
 GOLDEN = (
     (keys.bulk_edit, ("ana", EDIT_ID), {"PK": "BULKEDITS#ana", "SK": f"EDIT#{EDIT_ID}"}),
