@@ -204,7 +204,7 @@ def _extremes(table: Table, now: datetime) -> tuple[Deal, Deal]:
     emoji = "\N{GRINNING FACE}" * 40
     made: list[Deal] = []
 
-    def post(title: str, price: str, currency: str, **more: str) -> Deal:
+    def post(title: str, price: str, currency: str, **more: Any) -> Deal:
         old = now - timedelta(days=3, minutes=10 + len(made))
         link = more.pop("link", f"https://shop.example/extreme-{len(made)}")
         deal = a_deal(
