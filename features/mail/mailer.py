@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from features.mail.data import digests, mailing
@@ -22,6 +23,7 @@ from features.mail.sending import Refused, mail_queue, sender
 from shared.data.members import rate_limits, users
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, SlowDown, Unavailable
+from shared.html.inbox import address_of, more_of, part_that_stops, why
 from shared.html.links import absolute
 from shared.html.views import money, render
 from shared.models.members import User
@@ -55,8 +57,10 @@ def changed(address: str, what: str) -> Mail:
     return _mail("changed", address, f"Your {what} was changed", what=what, address=absolute("/account/forgot"))
 
 
-def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Mail:
+def digest(user: User, news: Sequence[Sequence[Message]], more: int, token: str) -> Mail:
     """A day's unread messages, how many more the next mail has, and an unsubscribe link that mail programs can follow.
+
+    The messages of a row of ``news`` are one in the mail, as they are in the inbox.
 
     https://www.rfc-editor.org/rfc/rfc8058
     """
@@ -65,9 +69,13 @@ def digest(user: User, messages: Sequence[Message], more: int, token: str) -> Ma
         {
             "subject": each.subject,
             "price": money(each.about.price, each.about.currency) if isinstance(each.about, AboutDeal) else "",
-            "address": absolute(f"/my/inbox/{each.message_id}"),
+            "address": absolute((of := address_of(alike))[0], alike=of[1]),
+            "more": more_of(alike),
+            "why": why(each),
+            "stop": (part := part_that_stops(each)) and f"{absolute('/my/watches')}#{part}",
         }
-        for each in messages
+        for alike in news
+        for each in alike[:1]
     ]
     links = {"inbox": absolute("/my/inbox"), "account": absolute("/account"), "leave": leave}
     subject = counted(len(rows) + more, "new unread message")
@@ -175,7 +183,7 @@ def _digest(name: str, due: datetime) -> str:
         digests.release(table(), user, due, claimant)
         raise
     if outcome == "sent":
-        digests.note_mailed(table(), news, times.now())
+        digests.note_mailed(table(), [*chain.from_iterable(news)], times.now())
     return outcome
 
 

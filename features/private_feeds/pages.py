@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,10 +12,11 @@ from features.private_feeds.data.feed_keys import FeedKey
 from shared.data.members import messages
 from shared.dynamodb.table import Table
 from shared.html import cookies, pages, views
-from shared.html.inbox import place_of, why
+from shared.html.inbox import more_of, place_of, why
 from shared.html.links import absolute
 from shared.html.pages import Answer, Request, Routes
 from shared.html.views import render, xml_text
+from shared.models.messages import Message
 from shared.runtime.environment import table
 from shared.values import identifiers
 from shared.values.times import to_iso
@@ -65,17 +67,21 @@ def messages_feed(request: Request) -> Answer:
     """
     whose = feed_keys.reader(table(), request.query.get("key", ""))
     found = messages.latest(table(), whose.username, limit=SHOWN, now=request.now).items
-    entries = [
-        {
-            "id": f"urn:ksuid:{message.message_id}",
-            "title": xml_text(message.subject),
-            "link": absolute(place_of(message)),
-            "at": to_iso(message.shown_at or message.created_at),
-            "why": xml_text(why(message)),
-        }
-        for message in found
-    ]
+    entries = [_entry(alike) for alike in messages.together(found)]
     updated = max((each["at"] for each in entries), default=to_iso(identifiers.EPOCH))
     home = absolute("/my/inbox")
     text = render("private_feeds/templates/messages.xml", home=home, updated=updated, entries=entries)
     return Answer(text, media_type="application/atom+xml; charset=utf-8")
+
+
+def _entry(alike: Sequence[Message]) -> dict[str, str]:
+    """The entry of messages that the inbox shows as one. Its id is the first one's that came, so it stays one entry."""
+    newest, first = alike[0], alike[-1]
+    return {
+        "id": f"urn:ksuid:{first.message_id}",
+        "title": xml_text(" · ".join(filter(None, (newest.subject, more_of(alike))))),
+        "link": absolute(place_of(newest)),
+        "published": to_iso(first.shown_at or first.created_at),
+        "at": to_iso(newest.shown_at or newest.created_at),
+        "why": xml_text(why(newest)),
+    }

@@ -125,20 +125,20 @@ _COUNTS = features.merge(each.COUNTS for each in features.roles(hooks.Head))
 def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], dict[str, Any]]:
     """Read a member's page and, in the same round trip, the header's values: the member and counts.
 
-    More than 99 unread messages aren't counted: "99+".
+    Of more than 99 unread messages, the newest are counted: "99+", or fewer where some are about one product.
     """
     username, most = request.username, settings.UNREAD_SHOWN
     if username is None:
         return table().gather(reads), {}
     asked: list[Callable[[], Any]] = [
         *reads,
-        partial(messages.unread_count, table(), username, request.now, most=most + 1),
+        partial(messages.unread_rows, table(), username, request.now, most=most),
         *(partial(count, table(), username, request.now) for count in _COUNTS.values()),
     ]
     answers = table().gather(asked)
-    found, (unread, *others) = answers[: len(reads)], answers[len(reads) :]
+    found, ((unread, is_all), *others) = answers[: len(reads)], answers[len(reads) :]
     counts = dict(zip(_COUNTS, others, strict=True))
-    return found, {"who": request.role, "unread": unread if unread <= most else f"{most}+", **counts}
+    return found, {"who": request.role, "unread": unread if is_all else f"{unread}+", **counts}
 
 
 COOKIE = "btd-wish"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from shared import features, hooks
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
@@ -36,6 +36,17 @@ def topic_of(message: Message) -> Topic | None:
     return None
 
 
+def address_of(alike: Sequence[Message]) -> tuple[str, str | None]:
+    """The path of the messages of a row, which marks them read, and ``yes`` if it is to mark others than the first."""
+    return f"/my/inbox/{alike[0].message_id}", "yes" if any(each.unread for each in alike[1:]) else None
+
+
+def more_of(alike: Sequence[Message]) -> str:
+    """How many colours and sizes the messages of one row are about; empty for one."""
+    deals = {each.about.deal_id for each in alike if isinstance(each.about, AboutDeal)}
+    return f"{len(deals)} colours and sizes" if len(deals) > 1 else ""
+
+
 _SETTINGS = {"words": "alerts", "price": "alerts", "hot": "hot"}
 """Where the page of watches has what sends a kind of messages."""
 
@@ -51,3 +62,14 @@ def stops(message: Message, watched: Collection[Topic]) -> dict[str, str] | None
 
 
 _ALL = {"alerts": "your alerts", "hot": "hot deals"}
+
+
+def part_that_stops(message: Message) -> str | None:
+    """The part of the page of watches in which such messages are stopped, for a mail; None if it has none."""
+    topic = topic_of(message)
+    return f"row-{row_id(topic)}" if topic else _SETTINGS.get(message.kind)
+
+
+def row_id(topic: Topic) -> str:
+    """The id of a topic's row on the page of watches: ``brand-apple``."""
+    return f"{topic.kind.label}-{topic.slug}"

@@ -22,6 +22,7 @@ class AboutDeal:
 
     ``watched`` is the name of what is watched: a brand, a category, words, a product at a price; a hot deal goes to
     everyone. ``also`` are the names of the alerts that it meets beside that. Both may quote what a member typed.
+    ``alike`` is shared by a product's colours and sizes (``links.alike``); None in messages of 1.1.0.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -32,6 +33,7 @@ class AboutDeal:
     currency: str = field(metadata=stored("Currency"))
     watched: str | None = field(default=None, metadata=stored("Watched", personal=True))
     also: list[str] | None = field(default=None, metadata=stored("Also", list, personal=True))
+    alike: str | None = field(default=None, metadata=stored("Alike"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,11 @@ def likenesses(link: str, title: str, brand: str) -> tuple[str, str, str]:
     return product(link), f"{at} {re.sub(_ENDING, '', title).casefold()}", f"{host(link)} {brand} {title.casefold()}"
 
 
+def alike(link: str, title: str, brand: str) -> str:
+    """A deal's likenesses in short, as items hold them: the first digits of their hashes."""
+    return " ".join(hashed(each)[:10] for each in likenesses(link, title, brand))
+
+
 _SIGNS = " -\u2013\u2014|:,"
 """Characters between the parts of a title."""
 

@@ -8,10 +8,13 @@ from datetime import timedelta
 import pytest
 
 from shared import settings
+from shared.data import keys
 from shared.data.members import messages
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.errors import InvalidCursor, NoSuchMessage
 from shared.models.messages import AboutDeal, Message
+from shared.values import links
 from tests.support.factories import (
     NOW,
     a_deal,
@@ -39,7 +42,8 @@ def test_a_message_is_read_as_it_was_sent(table: Table) -> None:
     send(table, message)
 
     assert messages.latest(table, "ana", limit=1, now=NOW).items == (message,)
-    assert message.about == AboutDeal(deal.deal_id, "Läufer 👟", "g-fore", "G/Fore", "31.90", "USD")
+    alike = links.alike(deal.link, deal.title, deal.brand)
+    assert message.about == AboutDeal(deal.deal_id, "Läufer 👟", "g-fore", "G/Fore", "31.90", "USD", alike=alike)
     assert (message.subject, message.unread) == ("Hot: Läufer 👟", True)
 
 
@@ -119,6 +123,30 @@ def test_marking_what_is_no_message_is_refused_and_makes_no_phantom(table: Table
             messages.mark_read(table, "ana", forged, NOW)
 
     assert table.scan()[0] == before
+
+
+def test_unread_messages_are_counted_as_the_inbox_shows_them(table: Table) -> None:
+    """A product's colours at one price, sent on one day for one reason, are one; as far as messages are read."""
+    coat = [a_deal(ago(minutes=n), link=f"https://shop.example/coat?variant={n}", title="Coat") for n in range(4)]
+    lamps = [a_deal(ago(hours=n + 1), link=f"https://shop.example/lamp-{n}", title=f"Lamp {n}") for n in range(2)]
+    cheaper = a_deal(ago(hours=4), link="https://shop.example/coat?variant=4", title="Coat", price="9.00")
+    for deal in (*coat, *lamps, cheaper):
+        send(table, a_message(deal))
+    send(table, a_message(a_deal(ago(days=2), link="https://shop.example/coat", title="Coat")))
+    send(table, a_message(a_deal(ago(minutes=9), link="https://shop.example/coat", title="Coat"), kind="hot"))
+
+    assert messages.unread_rows(table, "ana", NOW, most=99) == (6, True)
+    assert messages.unread_rows(table, "ana", NOW, most=3) == (1, False)
+    assert messages.unread_count(table, "ana", NOW) == 9
+
+
+def test_a_message_of_the_release_before_stands_alone(table: Table) -> None:
+    for minutes in range(2):
+        message = a_message(a_deal(ago(minutes=minutes)))
+        send(table, message)
+        table.write(update(keys.message("ana", message.message_id), "REMOVE Alike", refused=None))
+
+    assert messages.unread_rows(table, "ana", NOW, most=9) == (2, True)
 
 
 def test_all_unread_messages_are_marked_at_once(table: Table) -> None:

@@ -33,8 +33,11 @@ from shared.values.times import to_iso
 COHORT = 25
 """Readers in one unit of work: SES accepts 14 mails a second from a new account, so it takes seconds."""
 
-MESSAGES = 15
-"""Messages in one mail; it links to the rest."""
+ROWS = 15
+"""Rows of messages in one mail, as the inbox shows them; it links to the rest."""
+
+MESSAGES = 100
+"""Messages in one mail, in all its rows: each is marked as mailed."""
 
 TOO_LATE = timedelta(days=1)
 """After this a mail isn't sent any more, because the next one has been. Receipts are kept three times as long."""
@@ -71,17 +74,18 @@ def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
     return [core_keys.id_in(item["GSI1SK"]) for item in found]
 
 
-def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
-    """The messages of a due digest, oldest first, and how many more wait for the next. One Query of GSI1.
+def news(table: Table, user: User, due: datetime) -> tuple[Sequence[Sequence[Message]], int]:
+    """The rows of a due digest, oldest first, and how many more wait for the next. One Query of GSI1.
 
-    They are the unread messages that weren't mailed, since the account asked for digests. Messages for daily readers
-    are included, even if the inbox shows them some hours later.
+    A row has the messages that the inbox shows as one. They are the unread messages that weren't mailed, since the
+    account asked for digests. Messages for daily readers are included, even if the inbox shows them some hours later.
     """
     since = settings_of(user).digest_since or due - 2 * _DAY  # for hours chosen before the date was stored
     after = identifiers.random(max(since, due - settings.MESSAGE_LIFETIME), bytes(16))
     unread = table.query(core_keys.messages(user.username), index=GSI1, after=core_keys.message_sort_key(after))
     waiting = damage.readable((item for item in unread if "MailedAt" not in item), messages.from_item)
-    return waiting[:MESSAGES], max(0, len(waiting) - MESSAGES)
+    rows = messages.together(waiting[:MESSAGES])
+    return rows[:ROWS], len(rows[ROWS:]) + len(messages.together(waiting[MESSAGES:]))
 
 
 def note_mailed(table: Table, mailed: Sequence[Message], now: datetime) -> None:

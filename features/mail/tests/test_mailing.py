@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -36,7 +37,8 @@ def ana(table: Table) -> User:
 
 def tell_hot(table: Table, *announced: datetime) -> list[str]:
     """Send Ana a message of a deal announced at each time; returns their ids."""
-    told = [messages.compose(messages.of_deal(a_deal(at), "hot"), "ana") for at in announced]
+    made = [a_deal(at, title=f"Shoe of {at}", link=f"https://shop.example/{at:%d%H%M}") for at in announced]
+    told = [messages.compose(messages.of_deal(deal, "hot"), "ana") for deal in made]
     for message in told:
         send(table, message)
     return [message.message_id for message in told]
@@ -44,7 +46,8 @@ def tell_hot(table: Table, *announced: datetime) -> list[str]:
 
 def mailed(table: Table, user: User, due: datetime) -> tuple[list[str], int]:
     """What a mail that is sent at a time shows, and how many more it says there are."""
-    shown, more = digests.news(table, user, due)
+    rows, more = digests.news(table, user, due)
+    shown = [*chain.from_iterable(rows)]
     digests.note_mailed(table, shown, due)
     return [each.message_id for each in shown], more
 
@@ -74,6 +77,17 @@ def test_messages_of_before_the_hour_are_mailed_although_fifteen_came_after_it(t
 
     assert mailed(table, ana, DUE) == ([*before, *after[:12]], 3)
     assert mailed(table, ana, DUE + DAY) == (after[12:], 0)
+
+
+def test_colours_of_a_product_are_one_row_of_a_mail_however_many(table: Table, ana: User) -> None:
+    for number in range(40):
+        deal = a_deal(DUE - timedelta(minutes=50 - number), title="Coat", variant=f"{number}")
+        send(table, messages.compose(messages.of_deal(deal, "hot"), "ana"))
+    (other,) = tell_hot(table, DUE - timedelta(minutes=1))
+
+    (coats, (lamp,)), more = digests.news(table, ana, DUE)
+
+    assert (len(coats), lamp.message_id, more) == (40, other, 0)
 
 
 def test_an_account_without_a_first_day_is_mailed_what_came_since_the_mail_before(table: Table, ana: User) -> None:
@@ -107,10 +121,10 @@ def test_a_damaged_message_costs_only_itself(table: Table, ana: User) -> None:
 
 def test_a_message_that_goes_while_it_is_mailed_is_not_made_again(table: Table, ana: User) -> None:
     tell_hot(table, DUE - timedelta(minutes=1))
-    shown, _ = digests.news(table, ana, DUE)
+    rows, _ = digests.news(table, ana, DUE)
     leave(table)
 
-    digests.note_mailed(table, shown, DUE)
+    digests.note_mailed(table, [*chain.from_iterable(rows)], DUE)
 
     assert [*table.query(keys.messages("ana"))] == []
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -25,7 +26,7 @@ from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import update
 from shared.errors import Busy, NoAnswer
 from shared.models.members import User
-from shared.models.messages import Message
+from shared.models.messages import AboutDeal, Message
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another, anyone, table  # noqa: F401  # fixtures
 from tests.support.browsing import ORIGIN, Browser
@@ -254,7 +255,7 @@ def reader(office: PostOffice, ana: Browser, table: Table) -> Browser:
     table.write(account_checks.change("ana", "SET VerifiedEmail = Email"))
     ana.post("/account/digest", {"hour": str(HOUR.hour)})
     for number, hours in enumerate((1, 20, 30)):
-        about = a_deal(HOUR - timedelta(hours=hours), title=f"Shoe {number}")
+        about = a_deal(HOUR - timedelta(hours=hours), title=f"Shoe {number}", link=f"https://shop.example/{number}")
         shown_at = HOUR + timedelta(hours=7) if number == 1 else None
         table.write(messages.sending(messages.compose(messages.of_deal(about, "hot"), "ana", shown_at)))
     return ana
@@ -279,6 +280,27 @@ def test_the_days_unread_messages_are_mailed_once(office: PostOffice, reader: Br
     assert ("Ana <Müller>" in mail.text, "Ana &lt;Müller&gt;" in mail.html) == (True, True)
     assert ["Shoe 0" in mail.text, "Shoe 1" in mail.html, "Shoe 2" in mail.text] == [True, True, False]
     assert office.deliver() == []
+
+
+def test_a_mail_shows_colours_of_a_product_as_one_says_why_and_leads_to_what_stops_such_messages(
+    office: PostOffice, reader: Browser, table: Table
+) -> None:
+    alike = [a_deal(HOUR - timedelta(hours=2), title="Coat", variant=colour) for colour in ("blue", "red")]
+    for deal in alike:
+        table.write(messages.sending(messages.compose(messages.of_deal(deal, "brand"), "ana")))
+
+    office.queue.send([hour_of(HOUR)])
+    (mail,) = office.deliver()
+    (opened,) = re.findall('href="[^"]*(/my/inbox/[^"]*[?]alike=yes)"', mail.html)
+    reader.get(opened)
+
+    assert mail.subject == "3 new unread messages"
+    for form in (mail.text, mail.html):
+        assert form.count("2 colours and sizes") == 1
+        assert [why in form for why in ("Hot", "You watch Apple")] == [True, True]
+        assert ["/my/watches#row-brand-apple" in form, "/my/watches#hot" in form] == [True, True]
+    left = messages.latest(table, "ana", limit=9, now=HOUR, unread=True).items
+    assert not {each.about.deal_id for each in left if isinstance(each.about, AboutDeal)} & {d.deal_id for d in alike}
 
 
 def test_messages_of_a_mail_that_ses_has_not_confirmed_come_with_the_next(
@@ -323,14 +345,16 @@ def test_a_message_that_cannot_be_marked_comes_again_and_the_mail_counts_as_sent
 
 def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: Browser, table: Table) -> None:
     for number in range(8):
-        about = messages.of_deal(a_deal(HOUR - timedelta(hours=2), title=f"Coat {number}"), "hot")
+        coat = a_deal(HOUR - timedelta(hours=2), title=f"Coat {number}", link=f"https://shop.example/coat-{number}")
+        about = messages.of_deal(coat, "hot")
         table.write(messages.sending(messages.compose(about, "ana")))
     trace = Trace(detailed=False).attach(table)
 
     def a_days_mail() -> None:
         (name,) = digests.readers(table, HOUR.hour, "", digests.COHORT)
         ana = users.without_addresses(table, name)
-        shown, _ = digests.news(table, ana, HOUR)
+        rows, _ = digests.news(table, ana, HOUR)
+        shown = [*chain.from_iterable(rows)]
         assert len(shown) == 10
         assert digests.claim(table, ana, HOUR, "delivery")
         digests.note_mailed(table, shown, HOUR)
@@ -368,7 +392,7 @@ def test_a_readers_failure_keeps_no_other_reader_from_being_mailed(
     table.write(account_checks.change("ben", "REMOVE CreatedAt"))  # damaged by hand
     read, failing = digests.news, ["ana"]
 
-    def throttled_once(table: Table, user: User, due: datetime) -> tuple[Sequence[Message], int]:
+    def throttled_once(table: Table, user: User, due: datetime) -> tuple[Sequence[Sequence[Message]], int]:
         if user.username in failing:
             failing.remove(user.username)
             raise Busy("throttled")
@@ -440,15 +464,16 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
 
 
 def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, table: Table) -> None:
-    for number in range(digests.MESSAGES):
-        about = a_deal(HOUR - timedelta(minutes=number + 1), title="Ü" * 200)
+    for number in range(digests.ROWS):
+        address = f"https://shop.example/coat-{number}"
+        about = a_deal(HOUR - timedelta(minutes=number + 1), title=f"{number:Ü>200}", link=address)
         table.write(messages.sending(messages.compose(messages.of_deal(about, "hot"), "ana")))
     reader.post("/account/forgot", {"email": "ana@mail.example"})
     office.queue.send([hour_of(HOUR)])
 
     sent = office.deliver()
 
-    (digest,) = (mail for mail in sent if mail.subject == f"{digests.MESSAGES + 2} new unread messages")
+    (digest,) = (mail for mail in sent if mail.subject == f"{digests.ROWS + 2} new unread messages")
     assert all("2 more messages will come with the next mail" in form for form in (digest.text, digest.html))
     for mail in sent:
         assert len((mail.text + mail.html).encode()) <= 20 * 1024  # Gmail cuts a mail of more than 102 KB

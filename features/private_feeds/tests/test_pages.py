@@ -22,7 +22,8 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     for minutes in (1, 5):
-        send(table, a_message(post_deal(minutes)))
+        deal = post_deal(minutes, title=f"Shoe {minutes}", link=f"https://shop.example/{minutes}")
+        send(table, a_message(deal))
     offered = ana.get("/my/watches").words
     first, second = (urlsplit(ana.post("/my/feed", {}).values()["address"]) for _ in range(2))
 
@@ -48,6 +49,24 @@ def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
     assert anyone.get("/my/messages.atom").status == 404
     assert anyone.get(f"{third.path}?{third.query}").status == 404
     assert "no longer works because you changed your password or signed out everywhere" in ended
+
+
+def test_colours_of_a_product_are_one_entry_which_stays_the_same_when_another_comes(
+    ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    address = urlsplit(ana.post("/my/feed", {}).values()["address"])
+    seen = []
+    for minutes, colour in ((9, "blue"), (5, "red"), (1, "green")):
+        send(table, a_message(post_deal(minutes, variant=colour)))
+        seen.append(anyone.get(f"{address.path}?{address.query}").text)
+
+    assert [len(re.findall("<entry>", each)) for each in seen] == [1, 1, 1]
+    assert len({re.findall("urn:ksuid:[^<]*", each)[0] for each in seen}) == 1
+    assert [("colours and sizes" in each, "· 3 colours and sizes" in each) for each in seen] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
 
 
 @pytest.mark.parametrize("lost", ["CreatedAt", "TokenHash"])

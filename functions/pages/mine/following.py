@@ -11,6 +11,7 @@ from shared.data.catalog import feeds, topics
 from shared.data.members import follows
 from shared.errors import NoSuchTopic
 from shared.html import pages
+from shared.html.inbox import row_id
 from shared.html.pages import Answer, Request, Routes
 from shared.html.switches import switched
 from shared.http.requests import topic_named
@@ -74,8 +75,3 @@ def topic_row(page: CountedTopic) -> dict[str, Any]:
     path = f"/{topic.kind.path}/{topic.slug}"
     named = {"id": row_id(topic), "kind": topic.kind.label, "slug": topic.slug, "name": page.name}
     return {**named, "path": path, "watchers": page.watchers}
-
-
-def row_id(topic: Topic) -> str:
-    """The id of a topic's row: ``brand-apple``."""
-    return f"{topic.kind.label}-{topic.slug}"

@@ -13,7 +13,8 @@ from shared.data.catalog import deals
 from shared.data.members import follows, messages
 from shared.errors import Forbidden, NoSuchMessage
 from shared.html import cookies, pages, views
-from shared.html.inbox import place_of, stops, topic_of, why
+from shared.html.inbox import address_of, more_of, place_of, stops, topic_of, why
+from shared.html.links import link
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal, Topic
 from shared.models.messages import AboutDeal, Message
@@ -21,6 +22,9 @@ from shared.runtime.environment import table
 from shared.values import times
 
 PAGE = 25
+
+MOST_ALIKE = 100
+"""The newest unread messages among which those are that a row stands for."""
 
 routes = Routes()
 
@@ -35,14 +39,15 @@ def inbox(request: Request) -> Answer:
     (page, followed), head = cookies.beside_head(request, read, partial(follows.watches, table(), username))
     found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
     about = {deal.deal_id: deal for deal in found}
+    groups = messages.together(page.items)
     empty = not (page.items or cursor or unread_only)
     return pages.page(
         "mine/inbox.html",
         here="/my/inbox",
         description="Messages about deals of your brands and categories, hot deals and your orders.",
         notice=request.notice,
-        rows=[_message_row(group, about, followed, request.now) for group in _groups(page.items, about)],
-        total=len(page.items) if not (unread_only or cursor or page.next) else None,
+        rows=[_message_row(group, about, followed, request.now) for group in groups],
+        total=len(groups) if not (unread_only or cursor or page.next) else None,
         unread_only=unread_only,
         older=page.next,
         nothing=not followed,
@@ -60,7 +65,7 @@ def read_all(request: Request) -> Answer:
 
 @routes.get("/my/inbox/<message_id>")
 def read_message(request: Request, message_id: str) -> Answer:
-    """Mark a message read, and redirect to its subject.
+    """Mark a message read, and redirect to its subject. ``?alike=yes`` marks those that it stands for, too.
 
     Prefetches are refused: the browser would use the result without asking again.
     """
@@ -68,8 +73,10 @@ def read_message(request: Request, message_id: str) -> Answer:
         raise Forbidden("Open this message as a page: it cannot be loaded ahead of time.")
     username = cookies.member_of(request).username
     message = messages.mark_read(table(), username, message_id, request.now)
-    alike = filter(None, request.query.get("alike", "").split(",")[:PAGE])
-    table().gather([partial(_mark_read, username, each, request.now) for each in alike])
+    if "alike" in request.query:
+        unread = messages.latest(table(), username, limit=MOST_ALIKE, now=request.now, unread=True).items
+        alike, *_ = messages.together([message, *unread])
+        table().gather([partial(_mark_read, username, each.message_id, request.now) for each in alike[1:]])
     return pages.redirect(place_of(message))
 
 
@@ -82,26 +89,13 @@ def _deal_of(message: Message, found: Mapping[str, Deal]) -> Deal | None:
     return found.get(message.about.deal_id) if isinstance(message.about, AboutDeal) else None
 
 
-def _groups(shown: Sequence[Message], found: Mapping[str, Deal]) -> list[list[Message]]:
-    """The messages, those of a day about colours and sizes of one product, sent for one reason, together."""
-    alike = views.grouped(deal for message in shown if (deal := _deal_of(message, found)))
-    of_product = {deal.deal_id: number for number, deals_ in enumerate(alike) for deal in deals_}
-    groups: dict[Any, list[Message]] = {}
-    for message in shown:
-        deal = _deal_of(message, found)
-        same = (of_product[deal.deal_id], why(message), message.created_at.date()) if deal else message.message_id
-        groups.setdefault(same, []).append(message)
-    return [*groups.values()]
-
-
 def _message_row(
     alike: Sequence[Message], found: Mapping[str, Deal], followed: Collection[Topic], now: datetime
 ) -> dict[str, Any]:
     """An inbox row: why the messages came, when, how to stop them, and the first one's deal as it is now."""
-    message, *others = alike
+    message, (path, others) = alike[0], address_of(alike)
     about, is_today = message.about, message.created_at.date() == now.date()
     deal, topic = _deal_of(message, found), topic_of(message)
-    variants = len({each.about.deal_id for each in alike if isinstance(each.about, AboutDeal)})
     then = []  # how the deal, which the row shows as it is now, differs from the message
     if deal and isinstance(about, AboutDeal):
         if about.title != deal.title:
@@ -110,8 +104,8 @@ def _message_row(
             then.append(f"Cost {views.money(about.price, about.currency)} then")
     return {
         "id": message.message_id,
-        "alike": ",".join(each.message_id for each in others if each.unread),
-        "more": f"{variants} colours and sizes" if variants > 1 else "",
+        "address": link(path, alike=others),
+        "more": more_of(alike),
         "unread": any(each.unread for each in alike),
         "at": times.to_iso(message.created_at),
         "when": views.clock(message.created_at) if is_today else views.day(message.created_at, now),

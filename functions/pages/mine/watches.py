@@ -15,12 +15,13 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from functions.pages.mine.following import row_id, suggested, topic_at, topic_row
+from functions.pages.mine.following import suggested, topic_at, topic_row
 from shared import features, hooks
 from shared.data.catalog import deals, topics
 from shared.data.members import alerts, follows, limits, users
 from shared.errors import InvalidLimits, NoSuchAlert, NoSuchTopic, NotWatching
 from shared.html import cookies, forms, pages, views
+from shared.html.inbox import row_id
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Deal, Status, Topic
 from shared.models.members import NO_LIMITS, Alert, Limits, PriceAlert

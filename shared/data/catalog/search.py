@@ -234,7 +234,7 @@ def items_of(deal: Deal) -> dict[str, Item]:
     """A listed deal's items by word; each names all its words, and the deal's version."""
     found = words.of_deal(deal)
     same = {name: getattr(deal, name) for name in ("brand", "price", "currency", "ends_at", "version")}
-    card = " ".join(links.hashed(each)[:10] for each in links.likenesses(deal.link, deal.title, deal.brand))
+    card = links.alike(deal.link, deal.title, deal.brand)
     match = Match(
         deal.deal_id,
         " ".join(found),

@@ -6,7 +6,7 @@ A message is in GSI1 until it is read. ``fanout`` sends most of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
@@ -22,7 +22,7 @@ from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models.catalog import CATEGORIES, Deal, Page
 from shared.models.members import Alert, WordsAlert
 from shared.models.messages import AboutDeal, AboutOther, Announcement, DealNews, Message
-from shared.values import identifiers, money
+from shared.values import identifiers, links, money
 from shared.values.directions import isolated
 from shared.values.money import amount
 from shared.values.times import to_iso
@@ -97,6 +97,37 @@ def unread_count(table: Table, username: str, now: datetime, *, most: int | None
     # Newest first, so that expired messages come last. Messages not shown yet are filtered before the limit.
     items = table.query(keys.messages(username), index=GSI1, newest_first=True, page_size=most, projection=_TIMES)
     return sum(1 for _ in islice((item for item in items if _lives(item, now)), most))
+
+
+def unread_rows(table: Table, username: str, now: datetime, *, most: int) -> tuple[int, bool]:
+    """Count a user's unread messages as the inbox shows them, ``together``, and whether these are all.
+
+    At most ``most`` of the newest messages are read.
+    """
+    items = table.query(keys.messages(username), index=GSI1, newest_first=True, page_size=most + 1)
+    shown = list(islice((item for item in items if _lives(item, now)), most + 1))
+    return len(together(damage.readable(shown[:most], from_item))), len(shown) <= most
+
+
+def together(shown: Iterable[Message]) -> list[list[Message]]:
+    """Group the messages of a day that were sent for one reason, about colours and sizes of one product at one price.
+
+    Each group is at its first message's position.
+    """
+    found = list(shown)
+    groups: dict[int, list[Message]] = {}
+    for number, message in zip(links.numbered(map(_likeness, found)), found, strict=True):
+        groups.setdefault(number, []).append(message)
+    return [*groups.values()]
+
+
+def _likeness(message: Message) -> tuple[Sequence[str], str]:
+    """What ``links.numbered`` groups a message by: the texts of its product, and what must be the same beside."""
+    about = message.about
+    if isinstance(about, AboutOther) or about.alike is None:
+        return [message.message_id], ""
+    reason = (message.kind == "hot", about.watched, about.also, message.created_at.date())
+    return about.alike.split(), f"{about.price} {about.currency} {reason}"
 
 
 def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Message:
@@ -209,7 +240,7 @@ def of_deal(
     becomes_hot_later = deal.hot_at is not None and deal.hot_at - deal.created_at > settings.SAME_ANNOUNCEMENT
     if kind == "hot" and deal.hot_at is not None and becomes_hot_later:
         at = deal.hot_at
-    names = watched, list(also) or None
+    names = watched, list(also) or None, links.alike(deal.link, deal.title, deal.brand)
     about = AboutDeal(deal.deal_id, deal.title, deal.brand, deal.brand_name, deal.price, deal.currency, *names)
     return Announcement(kind, subject, about, at, correlation_id, about_price=fell)
 
