@@ -473,7 +473,7 @@ class Answers(Role):
     """The models of its routes' answers, by name, or the fields that one is made of."""
 
     OPENAPI: Mapping[str, Mapping[Any, Any]] = {}
-    """Additions to ``parameters``, ``of_paths``, ``headers`` and ``located`` of ``functions/api/openapi.py``."""
+    """Additions to ``parameters``, ``of_paths``, ``headers`` and ``located`` of ``tools/openapi.py``."""
 
 
 class ApiFields(Role):

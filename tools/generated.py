@@ -12,7 +12,7 @@ import sys
 
 from tools import documents, links
 
-MODULES = ("tools.links", "functions.api.openapi", "tools.workbench")
+MODULES = ("tools.links", "tools.openapi", "tools.workbench")
 """Modules that write such a file when they are run, in this order: the model for Workbench reads the documents."""
 
 

@@ -119,4 +119,4 @@ OPENAPI: Mapping[str, Mapping[Any, Any]] = {
     "headers": {"OrderLocation": ("The address of the new order.", f"^{place_of(identifiers.KSUID)}$")},
     "located": {("post", "/orders"): "OrderLocation"},
 }
-"""The shop's parameters and headers in the OpenAPI document (``functions/api/openapi.py``)."""
+"""The shop's parameters and headers in the OpenAPI document (``tools/openapi.py``)."""

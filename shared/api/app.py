@@ -72,7 +72,7 @@ def describe(
     """The keyword arguments that document a route: who may call it, its answer, and its errors.
 
     ``schema`` and ``body`` (one that the route checks by itself) name models of ``schemas.py``; ``query`` names
-    parameters of ``functions/api/openapi.py``.
+    parameters of ``tools/openapi.py``.
     """
     # The gateway itself may answer 429, and the table may be busy for a moment.
     statuses = {*errors, 429, 503}

@@ -17,7 +17,6 @@ from jsonschema_rs import Draft202012Validator  # reads patterns as ECMAScript d
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import BaseModel, ValidationError
 
-from functions.api import openapi
 from infra.bundling import module_of
 from infra.functions import ROUTES, Audience, Route
 from shared import features
@@ -29,6 +28,7 @@ from shared.errors import IdempotencyKeyReused
 from shared.values.passwords import is_common
 from tests.support.cases import cases
 from tests.support.factories import NOW
+from tools import openapi
 
 
 def who(route: Route) -> str:
@@ -53,7 +53,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 def test_the_written_document_is_what_the_code_says() -> None:
     written = openapi.PATH.read_text(encoding="utf-8")
 
-    assert written == openapi.text(), "run python -m functions.api.openapi"
+    assert written == openapi.text(), "run python -m tools.openapi"
 
 
 def test_the_document_is_valid_openapi_3_1() -> None:

@@ -1,4 +1,4 @@
-"""Generate the OpenAPI 3.1 document from the apps' routes: ``python -m functions.api.openapi`` writes ``openapi.json``.
+"""Generate the OpenAPI 3.1 document from the apps' routes: ``python -m tools.openapi`` writes ``openapi.json``.
 
 A test compares the written document with the routes.
 """
@@ -27,7 +27,7 @@ from shared.http.requests import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
 from shared.models.catalog import Sort
 from shared.values import identifiers, money
 
-PATH = Path(__file__).with_name("openapi.json")
+PATH = Path(__file__).resolve().parent.parent / "functions" / "api" / "openapi.json"
 POWERTOOLS_OWN = "ValidationError"
 """A part of the names of Powertools' schemas for invalid bodies, which our problem documents replace."""
 
