@@ -12,7 +12,6 @@ import pytest
 
 from infra.functions import ROUTES
 from shared.data import keys
-from shared.html import patterns
 from shared.models.catalog import ALL_DEALS
 from tests.support.cases import cases
 from tools import documents, links
@@ -52,10 +51,6 @@ LINKS = [
 def blocks(page: Path, language: str) -> list[str]:
     """The blocks of a document that are in a language."""
     return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
-
-
-def test_the_access_patterns_are_those_that_pages_name() -> None:
-    assert [*map(str, PATTERNS)] == [*patterns.PATTERNS]
 
 
 def test_the_access_patterns_are_numbered_and_their_number_is_stated() -> None:

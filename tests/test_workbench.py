@@ -10,9 +10,8 @@ import pytest
 
 from shared.data.entities import ROWS
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
-from shared.html import patterns
 from tests.support.cases import cases
-from tools import workbench
+from tools import documents, workbench
 
 Json = dict[str, Any]
 
@@ -79,4 +78,4 @@ def test_the_description_lists_all_access_patterns(model: Json) -> None:
 
     assert "12. One deal (table: DEAL#‹DealId›, by number first DEALNUMBER#‹Number›)" in lines
     listed = lines[lines.index("The access patterns:") + 1 :]
-    assert [line.split(". ")[0] for line in listed] == [*patterns.PATTERNS]
+    assert [line.split(". ")[0] for line in listed] == [*map(str, documents.pattern_rows())]

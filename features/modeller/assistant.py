@@ -19,10 +19,10 @@ from cli.output import complain
 from features.modeller import findings, parsing
 from features.modeller.evaluation import SIZES, evaluated
 from features.textbook import grammar, lessons, running
+from features.workings.patterns import PATTERNS
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import TABLE, Capacity, size_of, units_read, units_written
 from shared.dynamodb.tracing import Trace
-from shared.html.patterns import PATTERNS
 from shared.values import times
 
 OWN = Path(__file__).parents[2] / ".venv-mcp"

@@ -17,10 +17,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from features.workings.patterns import PATTERNS
 from shared.dynamodb.attributes import Typed
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.errors import NoSuchPath
-from shared.html.patterns import PATTERNS
 
 FOLDER = Path(__file__).with_name("lessons")
 

@@ -21,6 +21,7 @@ from features.workings import data as workings
 from features.workings import drawings, panel
 from features.workings.data import ItemCounts
 from features.workings.page_cost import collection, is_visible
+from features.workings.patterns import hidden_because, kind_of
 from shared import features, hooks
 from shared.data import keys
 from shared.data.entities import ENTITIES, SCRATCH_ITEM
@@ -33,7 +34,6 @@ from shared.errors import BadRequest, Forbidden, NoSuchPath, NotFound
 from shared.html import cookies, pages
 from shared.html.links import link
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.html.patterns import hidden_because, kind_of
 from shared.http.requests import on_laptop
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Topic
 from shared.runtime.environment import table

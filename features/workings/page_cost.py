@@ -15,13 +15,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from features.workings.patterns import PATTERNS, function_of, patterns_of
 from shared.data.partitions import SESSION, VISIBLE, matches
 from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.capacity import Basis, Capacity, meanings
 from shared.dynamodb.schema import KEYS
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html.links import base
-from shared.html.patterns import PATTERNS, function_of, patterns_of
 from shared.http import cached_pages
 from shared.http.requests import Event, header, on_laptop
 from shared.runtime.environment import table

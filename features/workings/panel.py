@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from features.workings import data as workings
 from features.workings import drawings, page_cost
 from features.workings.data import Drawing
+from features.workings.patterns import function_of, kind_of, patterns_of
 from shared import features, hooks
 from shared.data import keys
 from shared.dynamodb.aws_errors import REFUSED
@@ -29,7 +30,6 @@ from shared.dynamodb.tracing import Request
 from shared.dynamodb.writes import Write
 from shared.errors import DealsError
 from shared.html.links import link
-from shared.html.patterns import function_of, kind_of, patterns_of
 from shared.http.requests import Event, correlation_id
 from shared.runtime.environment import logger, table
 from shared.values import times

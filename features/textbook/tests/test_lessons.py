@@ -14,12 +14,12 @@ from features.textbook import costs, exercises, lessons, running
 from features.textbook.exercises import Exercise, Unusable
 from features.textbook.lessons import Lesson
 from features.textbook.running import Done
+from features.workings.patterns import HELPERS, PATTERNS
 from shared.data import keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.html.patterns import HELPERS, PATTERNS
 from shared.values import times
 from tests.support.browsing import Browser
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, Engine

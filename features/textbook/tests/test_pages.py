@@ -17,6 +17,7 @@ from features.textbook.rights import LEARN
 from features.textbook.tests.conftest import stage
 from features.workings import page_cost
 from features.workings.collections import SHOWN
+from features.workings.patterns import PATTERNS
 from infra.functions import of_stage
 from infra.rights import Right
 from infra.settings import STAGES
@@ -26,7 +27,6 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, key_names
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.html.patterns import PATTERNS
 from tests.support.browsing import Browser, Seen
 from tests.support.commands import printed_by
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine, on

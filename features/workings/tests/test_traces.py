@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from features.workings import collections, items, page_cost
+from features.workings import collections, items, page_cost, patterns
 from features.workings import data as workings
 from features.workings import faults as made
 from functions.background import refresher
@@ -25,7 +25,6 @@ from shared.data.catalog import offers, page_cache, search, topics
 from shared.data.members import follows
 from shared.dynamodb.capacity import Basis, Capacity
 from shared.dynamodb.table import Table
-from shared.html import patterns
 from shared.http import cached_pages
 from shared.values import identifiers, times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, PostDeal, entered, found_by_functions, two_brands

@@ -1,4 +1,4 @@
-"""The access patterns (``patterns.toml``), those of a request by its function, and the kinds of item collections."""
+"""The access patterns (all ``patterns.toml``), those of a request by its function, and the kinds of collections."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from shared import features
@@ -28,13 +27,13 @@ class Pattern:
     helpers: Mapping[str, str] = field(default_factory=dict)
 
 
-_OWN = Path(__file__).with_name("patterns.toml")
+_OF_CORE = features.FOLDER.parent / "shared" / "html" / "patterns.toml"
 
 
 def _rows() -> dict[str, dict[str, Any]]:
     """The patterns of the core and the features; a feature may add functions to one of the core's."""
     rows: dict[str, dict[str, Any]] = {}
-    for file in (_OWN, *(features.FOLDER / path for path in features.files("patterns.toml"))):
+    for file in (_OF_CORE, *(features.FOLDER / path for path in features.files("patterns.toml"))):
         for number, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
             before = rows.get(number, {"functions": ""})
             rows[number] = before | row | {"functions": f"{before['functions']} {row['functions']}".strip()}
