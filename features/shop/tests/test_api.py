@@ -17,7 +17,7 @@ from features.shop import orders
 from features.shop.data import stock
 from features.shop.models import OrderStatus
 from features.shop.tests.support import HOME, a_buyer, sent_as_many_as_an_hour_allows, written
-from functions.api import accounts, editors, openapi
+from functions.api import accounts, editors
 from shared.data.catalog import deals
 from shared.data.members import messages, sessions, users
 from shared.dynamodb.table import Table
@@ -28,6 +28,7 @@ from tests.functions.conftest import context, deployed, table  # noqa: F401  # f
 from tests.support.factories import a_deal, a_user, account_of
 from tests.support.surroundings import event
 from tests.support.wire import lagging
+from tools import openapi
 
 Ask = Callable[..., tuple[int, Any]]
 _keys = itertools.count()
