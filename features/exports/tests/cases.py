@@ -9,3 +9,4 @@ WATCHED = (Exports(days=30),)
 BOUNDS = {"export_is_missing": MISSING}
 RING_IN_SILENCE = RING_BELOW = ("export_is_missing",)
 NOT_TYPED = {"aws stepfunctions start-execution ": "the stage local exports nothing"}
+PROVEN = {"nightly-export": ("unknown", "")}

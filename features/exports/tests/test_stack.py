@@ -13,6 +13,7 @@ from botocore.model import StructureShape
 
 from features.exports.stack import QUERIES
 from tests.infra.conftest import Synthesized
+from tests.support.cases import cases_by_name
 
 DAY = 24 * 3600 * 1000
 EARLIEST = "1000 * $ceil($toMillis($states.input.recovery.EarliestRestorableDateTime) / 1000)"
@@ -131,7 +132,7 @@ def test_queries_see_each_item_as_it_is_now(full: Synthesized) -> None:
     queries = {each["Name"]: each["QueryString"] for each in full.all("AWS::Athena::NamedQuery")}
     deal = {"PK": {"S": "DEAL#1"}, "SK": {"S": "DEAL#1"}, "Type": {"S": "Deal"}, "BrandName": {"S": "Acme"},
             "Price": {"S": "75.00"}, "ListPrice": {"S": "100.00"}}  # fmt: skip
-    placed = {"Type": {"S": "Order"}, "PlacedAt": {"S": "2026-06-04T10:00:00Z"}}
+    of_features = {title: of for title, (_, of) in cases_by_name("QUERIED").items()}
     lines = [
         ("base", "s3://b/base/AWSDynamoDB/1-a/manifest-files.json", {"itemCount": 1}),
         ("base", "s3://b/base/AWSDynamoDB/1-a/data/x.json.gz", {"Item": deal}),
@@ -139,7 +140,7 @@ def test_queries_see_each_item_as_it_is_now(full: Synthesized) -> None:
         ("changes", "", changed("DEAL#1", 20, {**deal, "Price": {"S": "50.00"}})),
         ("changes", "", changed("DEAL#1", 10, {**deal, "Price": {"S": "90.00"}})),
         ("changes", "", changed("DEAL#2", 10, None)),  # it was deleted
-        ("changes", "", changed("USER#ana", 10, placed)),
+        *(("changes", "", changed(f"QUERIED#{title}", 10, item)) for title, (item, _) in of_features.items()),
         ("changes", "", changed("MESSAGES#ana", 10, {"Type": {"S": "Message"}, "Kind": {"S": "hot"}})),
     ]
 
@@ -155,8 +156,7 @@ def test_queries_see_each_item_as_it_is_now(full: Synthesized) -> None:
     assert answers.keys() == QUERIES.keys()
     assert answers["Discounts by brand"] == [("Acme", 1, 50.0)]
     assert answers["Messages read"] == [("hot", 1, 0)]
-    # The query of a feature, which may not be there.
-    assert answers.get("Orders a day", [("2026-06-04", 1)]) == [("2026-06-04", 1)]
+    assert {title: answers[title] for title in of_features} == {title: rows for title, (_, rows) in of_features.items()}
 
 
 def keys(key: str) -> dict[str, Any]:

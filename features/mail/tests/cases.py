@@ -74,3 +74,4 @@ KNOWN = {
     "mailed-verification": lambda table: post_office.token(table, "ana", "verify", times.now()),
 }
 IMPORTS = {"mailer": ("minijinja",)}
+PROVEN = {"mail-is-sent": ("works", "")}

@@ -17,10 +17,10 @@ from shared.data.members import users
 from shared.dynamodb.writes import forget, put, update
 from shared.values import times
 from tests.e2e.conftest import Plumbing, brand, editor, member, messages_of, name_to_btd, posted, shown, site, visitor  # noqa: F401  # fixtures
+from tests.support.cases import cases_by_name
 from tests.support.commands import begin, eventually, until
 from tests.support.factories import a_deal
 from tests.support.site import Site, Visitor, home, probed
-from tools import documents
 
 __all__ = ["home", "probed"]
 
@@ -65,20 +65,13 @@ def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
 
     assert answer.exit_code == 0, answer.output
     results = {row["claim"]: row for row in json.loads(answer.stdout)["result"]}
-    known = {each["id"] for each in documents.claims()}
-    expected = {
-        "upload-reaches-the-resizer": "works",
-        "mail-is-sent": "works",
-        "leading-keys-of-an-index": "unknown",
-        "nightly-export": "unknown",
-    }
-    of_installed = {claim: result for claim, result in expected.items() if claim in known}
-    assert {claim: results[claim]["result"] for claim in of_installed} == of_installed
-    assert "own key: refused" in results["leading-keys-of-an-index"]["found"]  # the cloud passes no keys to IAM
-    if "upload-reaches-the-resizer" in known:
-        assert "files made of it: 1" in results["upload-reaches-the-resizer"]["found"]
+    # The cloud passes no keys to IAM.
+    expected = {"leading-keys-of-an-index": ("unknown", "own key: refused"), **cases_by_name("PROVEN")}
+    for claim, (result, found) in expected.items():
+        assert results[claim]["result"] == result, claim
+        assert found in results[claim]["found"], claim
     assert {user.username for user in users.everyone(site.table)} == before
-    assert not [item for item in site.table.everything() if str(item["PK"]).startswith("LEARN#probe")]
+    assert not [item for item in site.table.everything() if str(item["PK"]).startswith(keys.scratch("probe", ""))]
 
 
 def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_nothing_up(

@@ -90,3 +90,5 @@ USES = (_send_picture, _fetch_picture)
 
 NOT_IN_SAMPLE = (keys.FETCH,)
 """A fetch waits only where a stage allows it, and only for a while."""
+
+PROVEN = {"upload-reaches-the-resizer": ("works", "files made of it: 1")}

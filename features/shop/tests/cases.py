@@ -198,6 +198,16 @@ DAMAGED_DEALS = {"a stock of no known level": {"Stock": {"S": "plenty"}}}
 NOT_LOADED = ("features.shop.models",)
 PRIVATE = ("Addresses",)
 NOT_IN_SAMPLE = (keys.SALE,)
+COLUMNS = {
+    keys.ORDER: {"ShippedAt": "TIMESTAMP", "Totals": "JSON"},
+    keys.SALE: {"ShippedAt": "TIMESTAMP", "Totals": "JSON", "Items": "JSON"},
+}
+QUERIED = {
+    "Orders a day": (
+        [("2026-08-01", 4, 5)],
+        ({"Type": {"S": keys.ORDER}, "PlacedAt": {"S": "2026-06-04T10:00:00Z"}}, [("2026-06-04", 1)]),
+    )
+}
 ATTRIBUTES_SHOWN = ("Status",)
 PUBLIC = ((GSI1.name, core_keys.pattern_of(keys.sold_here())),)
 RIGHTS = (
