@@ -191,7 +191,7 @@ def _queue(scope: Construct, stage: Stage, **settings: Any) -> sqs.Queue:
 
 
 def _dead_letters(scope: Construct, stage: Stage, name: str) -> sqs.Queue:
-    """A dead-letter queue: its messages failed permanently and wait for ``btd redrive``."""
+    """A dead-letter queue: its messages failed permanently and wait for someone to send them again."""
     queue = _queue(Construct(scope, "DeadLetters"), stage, retention_period=KEPT_FOR)
     accept(queue, nag.WHERE_FAILURES_WAIT)
     CfnOutput(Stack.of(scope), DEAD_LETTERS[name], value=queue.queue_url)

@@ -121,7 +121,7 @@ class Alarms(Construct):
                 self._add("loop_is_stopped", each.row.name, dropped)
         for name, queue in site.dead_letters.items():
             self._add("dead_letters_are_waiting", name, queue.metric_approximate_number_of_messages_visible())
-            # By number instead of age: looking at the messages (``btd redrive``) would remove them from the age.
+            # By number instead of age: looking at the messages would remove them from the age.
             self._add("dead_letters_grow_old", name, queue.metric_approximate_number_of_messages_visible())
 
     def _watch_functions(self, site: Site) -> None:

@@ -97,7 +97,7 @@ def status(home: Home) -> int:
     if cloud.in_words(left):
         print(f"Functions still have {cloud.in_words(left)}: until then search, pages and messages lag behind.")
     if left.get(cloud.DEAD):
-        print(f"Given up, in dead-letter queues: {left[cloud.DEAD]:,}. btd redrive shows it, --send tries it again.")
+        print(f"Given up, in dead-letter queues: {left[cloud.DEAD]:,}. docs/failures.md says how to send it again.")
     return 0
 
 

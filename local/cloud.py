@@ -53,7 +53,7 @@ def free_port() -> int:
 
 
 DEAD = "dead"
-"""The kind for dead letters, which wait for ``btd redrive``."""
+"""The kind for dead letters, which wait for someone to send them again."""
 
 WORDS = {"records": ("record", "of the table's stream"), "messages": ("message", "of the queue")}
 """The functions' outstanding work, by kind."""

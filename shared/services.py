@@ -1,4 +1,4 @@
-"""AWS's services other than DynamoDB: SQS for units of work, S3 for pictures.
+"""AWS's services other than DynamoDB: SQS for units of work, S3 for files.
 
 After throttling or a broken connection a request is tried again, within the time that an invocation has.
 """
@@ -157,9 +157,7 @@ REPLACED, KEPT = ({"TagSet": [{"Key": "replaced", "Value": value}]} for value in
 when something names them again."""
 
 _NOTHING = ("NoSuchKey", "AccessDenied")
-"""S3's answer for a missing file, if the role may not list the bucket's files.
-
-https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"""
+"""S3's answer for a missing file: the second one if the role may not list the bucket's files."""
 
 
 class Missing(Unavailable):
@@ -222,10 +220,7 @@ class Bucket(Service["S3Client"]):
             self.call(self.client.put_object_tagging, Bucket=self.name, Key=key, Tagging=tags)
 
     def form(self, key: str, most: int, seconds: int, fields: Mapping[str, str]) -> Form:
-        """A form that sends a picture of at most so many bytes as ``key``, for some seconds. No request is made.
-
-        https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
-        """
+        """A form that sends an image of at most ``most`` bytes as ``key``, for some seconds. No request is made."""
         conditions: list[Any] = [
             ["content-length-range", 1, most],
             ["starts-with", "$Content-Type", "image/"],

@@ -44,7 +44,7 @@ def test_a_facet_shows_each_entity_with_the_forms_of_its_keys(table: Json) -> No
     facets = {facet["FacetName"]: facet["KeyAttributeAlias"] for facet in table["TableFacets"]}
 
     assert facets.keys() == {entity.type for entity in ROWS}
-    assert facets["Draft"] == {"PartitionKeyAlias": "DRAFTS#<Username>", "SortKeyAlias": "DEAL#<DealId>"}
+    assert facets["BrandWatch"] == {"PartitionKeyAlias": "BRANDWATCH#<Brand>", "SortKeyAlias": "USER#<Username>"}
     assert "SEQUENCE#DEAL" in facets["Sequence"]["PartitionKeyAlias"].split(" or ")
 
 
@@ -70,7 +70,8 @@ def test_the_sample_has_items_of_each_type_and_more_of_what_there_is_more_of(tab
     # These come only of an account that is removed, or of upkeep; of a key of idempotency only if a feature sends one.
     missing = {name for name, count in counts.items() if not count}
     assert missing - {"Idempotency"} == {"Removal", "Backfill", *cases("NOT_IN_SAMPLE")}
-    assert counts["Word"] > counts["Message"] > counts["Deal"] > counts["Brand"] > counts["User"] > counts["FrontPage"]
+    assert counts["Word"] > counts["Deal"] > counts["Brand"] > counts["User"] > counts["FrontPage"]
+    assert counts["Message"] > counts["Brand"]
 
 
 def test_the_description_lists_all_access_patterns(model: Json) -> None:

@@ -157,7 +157,7 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_reports(
 
     local.status(probed)
 
-    assert "Given up, in dead-letter queues: 1. btd redrive shows it" in capsys.readouterr().out
+    assert "Given up, in dead-letter queues: 1. docs/failures.md" in capsys.readouterr().out
     (message,) = sqs.receive_message(QueueUrl=url)["Messages"]
     dead = json.loads(message["Body"])
     assert (dead["DDBStreamBatchInfo"]["batchSize"], dead["requestContext"]["condition"]) == (

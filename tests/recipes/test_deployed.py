@@ -31,6 +31,7 @@ from local.settings import ROOT, STAGE, Home, client_arguments, endpoint
 from shared.html import cookies
 from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES
 from tests.support import recipes
+from tests.support.cases import cases
 from tests.support.commands import PATIENCE, eventually, surroundings
 
 pytestmark = pytest.mark.thorough
@@ -227,8 +228,8 @@ DEAD_LETTER = "4f6c2b1e-0f61-4c0e-9f3b-2f6f1f0f8c11"
 
 @pytest.fixture(scope="module")
 def names(shell: Shell) -> dict[str, Callable[[], str]]:
-    """What each name of the documents of operations stands for on the local cloud; an order, or a dead letter, is made
-    for each command that names one."""
+    """What each name of the documents of operations stands for on the local cloud; a dead letter is made for each
+    command that names one."""
     stack = shell.environment["STACK"]
     (outputs,) = shell.ask(f"aws cloudformation describe-stacks --stack-name {stack} --query 'Stacks[].Outputs'")
     output = {each["OutputKey"]: each["OutputValue"] for each in outputs}
@@ -244,7 +245,6 @@ def names(shell: Shell) -> dict[str, Callable[[], str]]:
         "TABLE": output["TableName"],
         "APIID": output["ApiId"],
         "QUEUEURL": output["QueueUrl"],
-        "BUCKET": output["PicturesBucket"],
         "DOMAIN": output["SiteUrl"].split("/")[2].partition(":")[0],
         "USERNAME": "member",
         "DEAL": number,
@@ -255,18 +255,12 @@ def names(shell: Shell) -> dict[str, Callable[[], str]]:
     known["FUNCTION"] = known["EXPIRY"]
     of_messenger = f"aws lambda list-event-source-mappings --function-name {known['MESSENGER']}"
     known["UUID"] = shell.ask(f"{of_messenger} --query 'EventSourceMappings[].UUID'")[0]
-    shell.ask(f"btd stock add {number} 100 --json")
-    house = "--recipient Ana --street '1 Main Street' --city Springfield --region IL --postal-code 62701 --country US"
-    shell.ask(f"btd addresses save member home {house} --json")
-
-    def order() -> str:
-        return str(shell.ask(f"btd orders place member {number}=1 --address home --json")["result"]["orderId"])
 
     def dead_letter() -> str:
         queue = output["WorkDeadLettersUrl"]
         return str(shell.ask(f"aws sqs send-message --queue-url {queue} --message-body none")["MessageId"])
 
-    return {**{name: partial(str, value) for name, value in known.items()}, "ORDER": order, DEAD_LETTER: dead_letter}
+    return {**{name: partial(str, value) for name, value in known.items()}, DEAD_LETTER: dead_letter}
 
 
 def test_each_command_that_the_documents_of_operations_print_runs(
@@ -276,7 +270,7 @@ def test_each_command_that_the_documents_of_operations_print_runs(
     sample = (ROOT / "tests" / "sample" / "deals.jsonl").read_bytes()
     (bare.tree / "deals.jsonl").write_bytes(sample)
     (bare.tree / "deals.jsonl.gz").write_bytes(gzip.compress(sample))
-    lines = recipes.typed(*recipes.OPERATIONS)
+    lines = recipes.typed(*recipes.OPERATIONS, *cases("OPERATED"))
     pipes = [line for line in recipes.typed(*recipes.OF_BTD) if not line.startswith("btd ")]
     named = re.compile(rf"(?<![\w#])({'|'.join(names)})(?!\w)")
     failed = {}
@@ -294,7 +288,12 @@ def test_each_command_that_the_documents_of_operations_print_runs(
 
 def test_aws_command_line_takes_what_the_local_cloud_cannot_answer(shell: Shell) -> None:
     """It checks the words of each such command, and sends nothing."""
-    lines = [line for name in recipes.OPERATIONS for line in recipes.shell_lines(name) if recipes.reason(line)]
+    lines = [
+        line
+        for name in (*recipes.OPERATIONS, *cases("OPERATED"))
+        for line in recipes.shell_lines(name)
+        if recipes.reason(line)
+    ]
     of_aws = [line for line in lines if line.startswith("aws ")]
 
     refused = {line: told for line in of_aws if (told := shell.type(f"{line} --generate-cli-skeleton output"))[0]}

@@ -96,6 +96,7 @@ NAMES: Mapping[str, str] = {
     "RELEASE_CHANGES": "functions that change that, whichever release wrote it",
     "RELEASE_READS": "functions that read it: what users see, by the name of where they see it",
     "RECIPES": "the document and the headings of recipes that are done one after the other",
+    "OPERATED": "documents of operations, whose commands are typed on a whole cloud",
     "PROVEN": "by the claim's id, the result of ``btd probe`` on the local cloud, and a part of what it found",
     "COLUMNS": "by item type, columns of ``btd export`` with their types",
     "QUERIED": "by the title of an example query, its rows on the first morning of Workbench's model; for Athena, an "
