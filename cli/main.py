@@ -85,6 +85,14 @@ def names_of(groups: Iterable[typer.Typer], commands: Iterable[Callable[..., Non
     return [*(str(each.info.name) for each in groups), *(each.__name__ for each in commands)]
 
 
+IN_GROUPS = tuple(
+    f"{group.info.name} {each.name or getattr(each.callback, '__name__', '')}"
+    for group in GROUPS
+    for each in group.registered_commands
+)
+"""The commands of groups, such as ``deals edit``, without those that features add to groups of others."""
+
+
 for group in GROUPS:
     for each in OF_FEATURES:
         for subcommand in each.SUBCOMMANDS.get(str(group.info.name), ()):

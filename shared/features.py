@@ -28,6 +28,9 @@ NOT_DEPLOYED = (
 )
 """What no function imports: it isn't in artifacts."""
 
+CONSTANTS = {"DOES": str, "NEEDS": tuple, "ORDER": int, "JOINS": Mapping}
+"""What ``features/NAME/__init__.py`` may define, with the types."""
+
 R = TypeVar("R", bound=hooks.Role)
 K = TypeVar("K")
 V = TypeVar("V")
@@ -38,11 +41,17 @@ def found() -> dict[str, dict[str, str]]:
 
     Raises Broken for a folder that can't be read.
     """
-    folders = {file.parent.name: file.parent for at in package.__path__ for file in Path(at).glob("*/__init__.py")}
+    folders = {file.parent.name: file.parent for at in package.__path__ for file in Path(at).glob("*/*.py")}
+    for name, folder in folders.items():
+        if not (folder / "__init__.py").exists():
+            raise hooks.Broken(f"features/{name}/__init__.py is missing, which says what the feature does and needs.")
     packages = {name: import_module(f"features.{name}") for name in sorted(folders)}
     for name, own in packages.items():
         if missing := [each for each in ("DOES", "NEEDS") if each not in vars(own)]:
             raise hooks.Broken(f"features/{name}/__init__.py lacks {missing[0]}.")
+        for each, value in vars(own).items():
+            if each[0] != "_" and not isinstance(value, ModuleType | CONSTANTS.get(each, ModuleType)):
+                raise hooks.Broken(f"features/{name}/__init__.py has no use for {each} = {value!r}.")
         if lacking := [each for each in own.NEEDS if each not in packages]:
             raise hooks.Broken(f"features/{name}/__init__.py needs features/{lacking[0]}, which isn't there.")
     in_order = sorted(packages, key=lambda name: vars(packages[name]).get("ORDER", 0))
@@ -91,10 +100,10 @@ def files(name: str) -> list[str]:
 
 
 def merge(parts: Iterable[Mapping[K, V]]) -> dict[K, V]:
-    """One mapping of several. Raises ValueError where two have the same key."""
+    """One mapping of several. Raises Broken where two have the same key."""
     merged: dict[K, V] = {}
     for part in parts:
         if twice := merged.keys() & part.keys():
-            raise ValueError(f"Two features have {', '.join(map(str, twice))}.")
+            raise hooks.Broken(f"Two features have {', '.join(map(str, twice))}.")
         merged |= part
     return merged

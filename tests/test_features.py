@@ -78,9 +78,21 @@ def test_a_module_is_refused_whose_role_is_asked_for_before_its_import_has_ended
             "features/swimming/__init__.py needs features/water",
         ),
         ({"": '"""Pools."""'}, "features/swimming/__init__.py lacks DOES."),
+        ({"": INIT + "JOIN = {}"}, "features/swimming/__init__.py has no use for JOIN = {}."),
+        ({"": INIT.replace("()", '"water"')}, "features/swimming/__init__.py has no use for NEEDS = 'water'."),
+        ({"pages": ""}, "features/swimming/__init__.py is missing, which says what the feature does and needs."),
         ({"": INIT, "removal": "REMOVER = {}"}, "features/swimming/removal.py lacks REMOVERS, which its role needs."),
     ],
-    ids=["no module", "no such function", "no such feature", "no description", "no required name"],
+    ids=[
+        "no module",
+        "no such function",
+        "no such feature",
+        "no description",
+        "unknown constant",
+        "no tuple",
+        "no package",
+        "no required name",
+    ],
 )
 def test_a_folder_that_cannot_be_read_ends_the_program_with_a_sentence(
     files: dict[str, str], sentence: str, write: Write
@@ -108,7 +120,7 @@ _OWN = USED
 from infra.rows import Function
 
 FUNCTIONS = (Function(name="catalog", access=()),)
-ROUTES = (("members", "signed in", "GET /me/watches"),)
+ROUTES = (("members", "signed in", "GET /me/watches"), ("lifeguard", "signed in", "GET /me/lanes/{lane}"))
 """,
     "pages": """
 from shared.html.pages import Routes
@@ -126,6 +138,11 @@ def states_off(table):
 from cli.commands import group
 
 GROUPS = (group("deals", "Pools."),)
+
+def show(work):
+    return {}
+
+SUBCOMMANDS = {"brands": (show,)}
 """,
 }
 """A feature whose names clash with those of the core, or are misspelled."""
@@ -133,12 +150,15 @@ GROUPS = (group("deals", "Pools."),)
 FAULTS = [
     "features/swimming/items.py defines ENTITY, which nothing uses and Items doesn't have: it has ENTITIES, ",
     "features/swimming/pages.py defines states_off, which nothing uses and Mine doesn't have: it has routes, ",
+    "features/swimming/README.md is missing, which describes the feature.",
     "features/swimming/items.py adds the item type Deal, which the core has, too.",
     "features/swimming/items.py adds the key DEAL#* DEAL#*, which the core has, too.",
     "features/swimming/catalog.py is missing, which features/swimming/rights.py says is a function.",
     "features/swimming/rights.py adds the function catalog, which the core has, too.",
     "features/swimming/rights.py adds the route GET /me/watches, which the core has, too.",
+    "features/swimming/rights.py adds the route GET /me/lanes/{} of lifeguard, which is no function.",
     "features/swimming/commands.py adds the command deals, which the core has, too.",
+    "features/swimming/commands.py adds the command brands show, which the core has, too.",
     "features/swimming/pages.py adds the page GET /my/inbox, which the core has, too.",
 ]
 
@@ -168,7 +188,7 @@ def test_misspelled_hooks_and_clashes_are_told_by_file_before_anything_starts(tm
 def test_two_features_may_not_add_the_same() -> None:
     of = {"features/a/items.py": ["Lane"], "features/b/items.py": ["Lane", "Pool", "Pool"]}
 
-    assert [*folders.clashes("item type", ["Lane", "Lane", "Pool", "Pool", "Deal"], of)] == [
+    assert [*folders.clashes("item type", str, ["Lane", "Lane", "Pool", "Pool", "Deal"], of)] == [
         "features/b/items.py adds the item type Lane, which features/a/items.py has, too."
     ]
 

@@ -23,6 +23,7 @@ from shared.data import keys
 from shared.hooks import Role
 
 if TYPE_CHECKING:
+    from infra.functions import Route
     from shared.data.entity import Entity
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,6 +55,9 @@ def faults() -> Iterator[str]:
         for name in unknown(known, file):
             said = " and ".join(role.__name__ for role in of)
             yield f"{file} defines {name}, which nothing uses and {said} doesn't have: it has {', '.join(known)}."
+    for feature in features.INSTALLED:
+        if not _at(f"features/{feature}/README.md").exists():
+            yield f"features/{feature}/README.md is missing, which describes the feature."
     yield from _all_clashes()
 
 
@@ -124,15 +128,17 @@ def _at(file: str) -> Path:
     return next((each for each in within if each.exists()), ROOT / file)
 
 
-def clashes(what: str, all_of_them: Iterable[str], of_features: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """What two features have, or one and the core. ``all_of_them`` includes what features add."""
-    added = Counter(chain(*of_features.values()))
-    owners = dict.fromkeys(Counter(all_of_them) - added, CORE)
-    for file, things in of_features.items():
-        for thing in dict.fromkeys(things):
-            if thing in owners:
-                yield f"{file} adds the {what} {thing}, which {owners[thing]} has, too."
-            owners[thing] = file
+def clashes(
+    what: str, name: Callable[[T], str | None], all_of_them: Iterable[T], of_features: Mapping[str, Sequence[T]]
+) -> Iterator[str]:
+    """What two features have, or one and the core, by its ``name``. ``all_of_them`` includes what features add."""
+    named = {file: [*filter(None, map(name, things))] for file, things in of_features.items()}
+    owners = dict.fromkeys(Counter(filter(None, map(name, all_of_them))) - Counter(chain(*named.values())), CORE)
+    for file, names in named.items():
+        for each in dict.fromkeys(names):
+            if each in owners:
+                yield f"{file} adds the {what} {each}, which {owners[each]} has, too."
+            owners[each] = file
 
 
 def _all_clashes() -> Iterator[str]:
@@ -142,27 +148,38 @@ def _all_clashes() -> Iterator[str]:
     from infra import functions  # noqa: PLC0415
     from shared.data.entities import ROWS  # noqa: PLC0415
 
-    of = _by_file(
-        hooks.Items, lambda of: [row.type for some in of.ENTITIES.values() for row in some if row.type not in SHARED]
-    )
-    yield from clashes("item type", (row.type for row in ROWS), of)
-    of = _by_file(hooks.Items, lambda of: [_key(row) for some in of.ENTITIES.values() for row in some])
-    yield from clashes("key", map(_key, ROWS), of)
-    of = _by_file(hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
-    for file, names in of.items():
-        for module in (file.replace("rights.py", f"{name}.py") for name in names):
+    types = _by_file(hooks.Items, lambda of: [*chain(*of.ENTITIES.values())])
+    yield from clashes("item type", lambda row: "" if row.type in SHARED else row.type, ROWS, types)
+    yield from clashes("key", _key, ROWS, types)
+    yield from clashes("partition", lambda row: _key(row).split()[0], chain(*types.values()), types)
+    added = _by_file(hooks.Rights, lambda of: of.FUNCTIONS)
+    for file, rows in added.items():
+        for module in (file.replace("rights.py", f"{row.name}.py") for row in rows):
             if not _at(module).exists():
                 yield f"{module} is missing, which {file} says is a function."
-    yield from clashes("function", (row.name for row in functions.FUNCTIONS), of)
-    pages = _by_file(hooks.Rights, lambda of: [row.pages for row in of.FUNCTIONS if row.pages])
-    yield from clashes("path", (row.pages for row in functions.FUNCTIONS if row.pages), pages)
-    routes = _by_file(hooks.Rights, lambda of: [f"{each.method} {each.path}" for each in functions.routes_of(of)])
-    yield from clashes("route", (f"{each.method} {each.path}" for each in functions.ROUTES), routes)
+    yield from clashes("function", lambda row: row.name, functions.FUNCTIONS, added)
+    yield from clashes("path", lambda row: row.pages, functions.FUNCTIONS, added)
+    routes = _by_file(hooks.Rights, functions.routes_of)
+    yield from clashes("route", _route, functions.ROUTES, routes)
+    there = {row.name for row in functions.FUNCTIONS}
+    for file, some in routes.items():
+        for route in some:
+            if route.function not in there:
+                yield f"{file} adds the route {_route(route)} of {route.function}, which is no function."
     commands = _by_file(hooks.Commands, lambda of: main.names_of(of.GROUPS, of.COMMANDS))
-    yield from clashes("command", main.names_of(main.GROUPS, main.COMMANDS), commands)
-    of_features = {file: pages_in(file) for file in _written("*/*.py")}
+    yield from clashes("command", str, main.names_of(main.GROUPS, main.COMMANDS), commands)
+    more = _by_file(hooks.Commands, _subcommands)
+    yield from clashes("command", str, chain(main.IN_GROUPS, *more.values()), more)
+    pages = {file: pages_in(file) for file in _written("*/*.py")}
     own = [file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py")]
-    yield from clashes("page", chain(*map(pages_in, own), *of_features.values()), of_features)
+    yield from clashes("page", str, chain(*map(pages_in, own), *pages.values()), pages)
+    assets = {f"features/{name}": _assets(_at(f"features/{name}/assets")) for name in features.INSTALLED}
+    yield from clashes("asset", str, chain(_assets(ROOT / "web" / "assets"), *assets.values()), assets)
+
+
+def _assets(folder: Path) -> list[str]:
+    """The files of a folder, which the site has at addresses of their names alone."""
+    return [file.name for file in folder.glob("*.*")]
 
 
 def _key(row: Entity) -> str:
@@ -170,7 +187,17 @@ def _key(row: Entity) -> str:
     return re.sub("<[^>]+>", "*", " ".join(row.own.forms.values()))
 
 
-def _by_file(role: type[R], things: Callable[[R], list[T]]) -> dict[str, list[T]]:
+def _route(route: Route) -> str:
+    """A route without its parameters' names, which make no difference: ``GET /deals/{}``."""
+    return re.sub("{[^}]+}", "{}", f"{route.method} {route.path}")
+
+
+def _subcommands(of: hooks.Commands) -> list[str]:
+    """The commands that a feature adds to groups of others, such as ``deals vote``."""
+    return [f"{group} {each.__name__}" for group, some in of.SUBCOMMANDS.items() for each in some]
+
+
+def _by_file(role: type[R], things: Callable[[R], Sequence[T]]) -> dict[str, Sequence[T]]:
     """What the modules with a role add, by their files."""
     return {file: things(role(import_module(module))) for file, module in _files(hooks.name_of(role))}
 

@@ -177,7 +177,8 @@ class Entity(Generic[T]):
         owned = [name for _, part in self._more for name in part.names]
         self.names: tuple[str, ...] = (*(attribute.name for _, attribute, _ in rows), *owned)
         if len(set(self.names)) < len(self.names):
-            raise TypeError(f"two fields of {of.__name__} have the same attribute: {', '.join(sorted(self.names))}")
+            twice = sorted({name for name in self.names if self.names.count(name) > 1})
+            raise TypeError(f"two fields of {of.__name__} have the same attribute: {', '.join(twice)}")
         listed = [attribute.name for _, attribute, _ in rows if attribute.listed]
         self.listed: tuple[str, ...] = (*listed, *(name for _, part in self._more for name in part.listed))
         plain = [(_setter(of, f.name), a.name, a.kind, f.default) for f, a, form in rows if form is None]
