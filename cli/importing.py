@@ -1,4 +1,4 @@
-"""An import of deals, whoever starts it.
+"""An import of deals, from the command line or a page.
 
 Each deal is imported at most once, despite interruptions: its id is derived from its ``sourceId``, and an existing deal
 stays as it is, except for a new withdrawal. Records are processed in windows: find a window's existing deals, create
@@ -87,7 +87,7 @@ class Report:
     refused: str = ""
 
     def sentences(self) -> Iterator[str]:
-        """What was done, count by count."""
+        """What was done: a sentence for each count."""
         created = counted(self.created, "deal") + " created"
         if self.created_withdrawn:
             created += f" ({self.created_withdrawn:,} of them withdrawn since)"

@@ -64,7 +64,7 @@ def all_users(work: Work) -> output.Json:
 
 @command(users_app)
 def show(work: Work, username: Username) -> output.Json:
-    """Show one account, with the id that the audit has."""
+    """Show one account, with its id in the audit log."""
     user = users.get(work.table, username)
     return {**member_documents.user(user), "accountId": user.account_id}
 

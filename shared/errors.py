@@ -240,7 +240,7 @@ class NotSignedIn(DealsError):
 
 
 class WrongPassword(NotSignedIn):
-    """``account_id`` is for the audit alone: whoever signs in isn't told whether there is an account."""
+    """``account_id`` is for the audit alone: the answer doesn't reveal whether there is an account."""
 
     text = "Username, email address or password is wrong."
 

@@ -75,8 +75,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         default=Sort.NEWEST,
     ),
     "currency": _parameter(
-        "Only deals in this currency. By price or discount, and between two prices, deals are of one: "
-        "where none is asked for, that of most of the newest, or the site's first where that has more.",
+        "Only deals in this currency. A page sorted by price or discount, or limited by price, has deals of one "
+        "currency: if you name none, the one of most of the newest deals, or the site's first one if that has more.",
         pattern=f"^{money.CODE}$",
     ),
     "off": _parameter(
@@ -94,8 +94,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "brand": _parameter("Only deals of this brand, by its slug or its name."),
     "confirm": _parameter(
         "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "
-        "unless this names the fields that the refusal names, with commas between them. A new deal that is too old to "
-        "be news (`createdAt`) is not asked about.",
+        "unless this lists the fields that the refusal names, separated by commas. A new deal that is too old to be "
+        "news (`createdAt`) needs no confirmation.",
         pattern=posting.CONFIRM,
     ),
     "Idempotency-Key": _parameter(

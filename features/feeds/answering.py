@@ -1,4 +1,4 @@
-"""The answers of a shop's file to whoever reads it: a line of JSON for each record, and an :class:`End`."""
+"""What reading a shop's file answers: a line of JSON for each record, and an :class:`End`."""
 
 from __future__ import annotations
 

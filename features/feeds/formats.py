@@ -160,7 +160,7 @@ def _woocommerce(rows: Rows) -> Rows:
 
 
 def _yml(rows: Rows) -> Rows:
-    """Offers: the name of one that has a model instead is its kind, its maker and its model."""
+    """Offers. One with a model instead of a name is named by its kind, maker and model."""
     for number, row in rows:
         parts = (row.get(name, "") for name in ("typeprefix", "vendor", "model"))
         yield number, {**row, "kind_and_model": " ".join(filter(None, parts)) if row.get("model") else ""}

@@ -46,7 +46,7 @@ class ImporterInTab(FeedImporter):
 
 @routes.get("/import")
 def form(request: Request) -> Answer:
-    """The form: a file, and what it may not say itself."""
+    """The form: a file, and settings that the file may lack."""
     return _page(request, {})
 
 
@@ -99,7 +99,7 @@ def _page(
 
 
 def _done(report: Report) -> list[str]:
-    """What was done, without what was not."""
+    """The counts of what was done, without zeros."""
     return [each for each in report.sentences() if not each.startswith("0 ")] or ["The file has nothing to import."]
 
 

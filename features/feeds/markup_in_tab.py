@@ -1,4 +1,4 @@
-"""Replaces nh3 in a browser's tab, for which there is no WebAssembly wheel of it, by Python's own parser of HTML.
+"""Replaces nh3, which has no WebAssembly wheel, in a browser's tab: Python's own HTML parser.
 
 What it keeps is only ever made into text (``texts.py``).
 """

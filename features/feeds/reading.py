@@ -192,7 +192,7 @@ class Feed:
             self.doubts.append(NO_END)
 
     def _lines_after(self, lines: Lines) -> Iterator[tuple[int, Any]]:
-        """JSON lines after a first one that is none."""
+        """JSON lines after a first line that isn't JSON."""
         yield 1, Record(1, 0, fault="must be JSON")
         for number, line in enumerate(lines, start=2):
             for record in json_lines.records(io.BytesIO(line.encode(errors="replace"))):
@@ -354,7 +354,7 @@ _NEVER = times.from_iso("9999-01-01T00:00:00Z")
 
 
 class _Kept:
-    """Lines of a file, of which the last one is doubted if it has no end."""
+    """Lines of a file; the last one is doubtful if it has no line end."""
 
     def __init__(self, file: Any, doubts: list[str]) -> None:
         self._file, self._doubts = file, doubts

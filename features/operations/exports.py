@@ -115,7 +115,7 @@ class Export:
         return {name: json.loads(value) for name, value in found}
 
     def take(self, items: Iterable[Item], place: str, start: Mapping[str, Any] | None) -> int:
-        """Write a page of items, and the next one's start in its segment; returns how many items were written."""
+        """Write a page of items, and where its segment continues; returns how many items were written."""
         pages: dict[str, list[Item]] = {}
         for item in items:
             name = str(item.get("Type", _UNTYPED))

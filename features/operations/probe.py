@@ -101,7 +101,7 @@ def _filled(proof: str, site: Deployed) -> str:
 
 
 def _tidy(name: str, proof: Proof, site: Deployed) -> None:
-    """Remove what a killed run of a proof left, whichever proofs are asked for. A failure is said, and no more."""
+    """Remove what killed runs of any proof left. A failure is only reported."""
     try:
         for left in proof.tidy(site):
             note(f"Removed what an earlier run left: {left}.")

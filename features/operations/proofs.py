@@ -75,7 +75,7 @@ def conflict(site: Deployed) -> str:
 
 
 def _takes(client: Any, site: Deployed, writes: int) -> bool:
-    """Whether DynamoDB looks at a transaction of so many writes. Each has a condition that fails."""
+    """Whether DynamoDB accepts a transaction of this many writes. Each has a condition that fails."""
     at, absent = _items(site), {"ConditionExpression": f"attribute_exists({PARTITION_KEY})"}
     places = [{**at, "Key": {**at["Key"], SORT_KEY: {"S": f"{site.run}-{number}"}}} for number in range(writes)]
     try:
@@ -131,7 +131,7 @@ STARTS_SECONDS = 60
 
 
 def _took(lines: Iterator[str]) -> Iterator[float]:
-    """The milliseconds of each INIT that log lines tell of."""
+    """The milliseconds of each INIT in some log lines."""
     for line in lines:
         for took, ended in INIT.findall(line):
             yield INIT_LASTS if ended else float(took)

@@ -257,7 +257,7 @@ def redrive(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is in the dead-letter queues, of the stream, the fan-out and uploads, and send it again."""
+    """Show the messages in the dead-letter queues, and send them again."""
     plumbing = _Plumbing.connect()
     with ThreadPoolExecutor(len(DEAD_LETTERS)) as pool:  # each queue is waited for a second
         found = pool.map(lambda named: list(plumbing.cases(*named)), plumbing.dead_letters.items())

@@ -107,7 +107,7 @@ def _sort_key(site: Deployed) -> str:
 
 
 class Asked(NamedTuple):
-    """A question: what it is called, the rights that a role has, its request, and whether it must be allowed."""
+    """A question: its name, a role's rights, the request, and whether it must be allowed."""
 
     called: str
     statement: Any

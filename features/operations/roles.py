@@ -45,7 +45,7 @@ def path(site: Deployed) -> str:
 
 @contextmanager
 def roles(site: Deployed, documents: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:
-    """Roles with these policies, by names of one's own: their ARNs. All are removed at the end."""
+    """The ARNs of roles with these policies, by the caller's names. All are removed at the end."""
     iam, account = site.client("iam", config=PATIENT), site.client("sts").get_caller_identity()
     root = ":".join([*account["Arn"].split(":")[:2], "iam", "", account["Account"], "root"])
     trust = policy({"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": root}})

@@ -81,7 +81,7 @@ _GONE = {"ResourceNotFoundException", "NoSuchBucket", "404"}
 
 
 def _if_there(request: Any) -> bool:
-    """Send a request; False if what it is about doesn't exist."""
+    """Send a request; returns False if its resource doesn't exist."""
     try:
         request()
     except ClientError as error:

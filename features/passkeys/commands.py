@@ -1,4 +1,4 @@
-"""Passkeys on the command line: what an operator does for somebody who has lost them."""
+"""Passkeys on the command line: help for users who have lost theirs."""
 
 from __future__ import annotations
 

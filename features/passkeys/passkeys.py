@@ -1,4 +1,4 @@
-"""The pages of passkeys: the second step of signing in, and one's passkeys and recovery codes.
+"""The pages of passkeys: the second step of signing in, and a user's passkeys and recovery codes.
 
 A function of its own, because its libraries are large and no reader of deals waits for them. Who changes passkeys has
 signed in within the last ten minutes, so a stolen session can't add one.
@@ -172,7 +172,7 @@ def _recent(request: Request, session: Session) -> User:
 
 
 def _own_page(request: Request, session: Session, user: User, error: str = "") -> Answer:
-    """The page of one's passkeys. The form for another is there for ten minutes after signing in."""
+    """The page of a user's passkeys. The form for another is there for ten minutes after signing in."""
     known = data.of_user(table(), user.username) if passkeys_of(user) else []
     is_recent = _is_recent(request, session)
     values: dict[str, Any] = {"options": ""}

@@ -1,4 +1,4 @@
-"""The removal of a member's orders, of which those that were sent stay as sales."""
+"""The removal of a member's orders. Those that were sent stay as sales."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ class Expression:
         return Node(name, operands)
 
     def _list(self, read: Callable[[], Operand]) -> tuple[Operand, ...]:
-        """What stands in parentheses, with commas between."""
+        """A comma-separated list in parentheses."""
         self.expect("(")
         found = [read()]
         while self.takes(","):
@@ -298,7 +298,7 @@ class Expression:
         return paths
 
     def apart(self, paths: Sequence[Path]) -> None:
-        """Refuse two paths of which one is part of the other."""
+        """Refuse two paths if one contains the other."""
         for n, one in enumerate(paths):
             for two in paths[n + 1 :]:
                 shorter, longer = sorted((one.parts, two.parts), key=len)

@@ -251,7 +251,7 @@ MADE = {"value", "common", "ours", "code", "points", "predict", "marks"}
 
 
 def _is_there(read: Mapping[str, Any]) -> bool:
-    """Whether a lesson is of no pattern, or of one that this site has."""
+    """Whether a lesson has no pattern, or one that this site has."""
     return "number" not in read or str(read["number"]) in PATTERNS
 
 

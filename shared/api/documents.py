@@ -1,7 +1,6 @@
 """Deals, topics and lists as the API's JSON: one function for each schema of ``schemas.py`` that is made of one object.
 
-Members' documents are in ``member_documents``, those of orders in ``orders``: a function that starts loads what it
-answers.
+Members' documents are in ``member_documents``, so that a function loads only what it answers.
 """
 
 from __future__ import annotations

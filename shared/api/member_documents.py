@@ -35,7 +35,7 @@ def session_token(token: str, session: Session) -> Json:
 
 
 def session(session: Session, own: str, here: str) -> Json:
-    """A session; ``own`` is the id of the one that asks, ``here`` its network."""
+    """A session; ``own`` is the id of the caller's session, ``here`` its network."""
     return {
         "sessionId": session.session_id,
         "browser": session.browser,

@@ -89,7 +89,7 @@ def answers(module: str, file: IO[bytes], limits: Limits, *, first: bytes = b"")
 
 
 def _send(first: bytes, file: IO[bytes], to: Any, faults: list[OSError]) -> None:
-    """Write a file into a pipe. A child that reads no further has its reasons, which it tells."""
+    """Write a file into a pipe. A child that stops reading reports the reason itself."""
     try:
         place: int | None = file.fileno()
     except OSError:

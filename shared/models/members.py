@@ -1,4 +1,4 @@
-"""Members: accounts, sessions, alerts, and the limits of what to notify of."""
+"""Members: accounts, sessions, alerts, and the limits of notifications."""
 
 from __future__ import annotations
 

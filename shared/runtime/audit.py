@@ -20,8 +20,8 @@ Event = Literal["sign-in", "sign-in-failed", "sign-out", "session-ended"]
 
 
 def record(event: Event | str, account_id: str | None, **about: str | None) -> None:
-    """Log an event of an account; without an id, of nobody's: a name that no account has, or an attempt that was
-    refused before its account was read."""
+    """Log an account's event. It has no id if no account has the name, or if the attempt was refused before its
+    account was read."""
     known = {"audit": event, "account_id": account_id or "unknown", **about}
     logger().info("audit", extra={name: value for name, value in known.items() if value})
 

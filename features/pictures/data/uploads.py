@@ -1,4 +1,4 @@
-"""Editors' uploads: the forms that send them, and what became of each, noted in its deal."""
+"""Editors' uploads: their forms, and the state of each, noted in its deal."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def inbox(request: Request) -> Answer:
     return pages.page(
         "mine/inbox.html",
         here="/my/inbox",
-        description="Messages about deals of your brands and categories, hot deals and your orders.",
+        description="Messages about deals of your brands and categories, hot deals and more.",
         notice=request.notice,
         rows=[_message_row(group, about, followed, request.now) for group in groups],
         total=len(groups) if not (unread_only or cursor or page.next) else None,

@@ -29,7 +29,7 @@ class Moved(DealsError):
 
 
 def as_read(deal: Item) -> Write:
-    """Require that a deal is as it was read, also what it doesn't have. Refused with Moved. 2 WCU for each KB."""
+    """Require that a deal is as it was read, including absent attributes. Refused with Moved. 2 WCU for each KB."""
     numbered = dict(enumerate(_STATE))
     parts = [f"#n{n} = :v{n}" if name in deal else f"attribute_not_exists(#n{n})" for n, name in numbered.items()]
     return require(
