@@ -202,7 +202,7 @@ def _alternatives(origin: float, logs: float, sent: int, given: Assumptions) -> 
 
 
 BEHAVIOURS = 44
-"""Of the distribution in front of prod: features' options add some."""
+"""Of the distribution in front of prod with all features; without some, it has fewer."""
 
 
 def plans(origin: float, hits: float = 0.98) -> str:

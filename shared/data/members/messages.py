@@ -99,37 +99,6 @@ def unread_count(table: Table, username: str, now: datetime, *, most: int | None
     return sum(1 for _ in islice((item for item in items if _lives(item, now)), most))
 
 
-def unread_rows(table: Table, username: str, now: datetime, *, most: int) -> tuple[int, bool]:
-    """Count a user's unread messages as the inbox shows them, ``together``, and whether these are all.
-
-    At most ``most`` of the newest messages are read.
-    """
-    items = table.query(keys.messages(username), index=GSI1, newest_first=True, page_size=most + 1)
-    shown = list(islice((item for item in items if _lives(item, now)), most + 1))
-    return len(together(damage.readable(shown[:most], from_item))), len(shown) <= most
-
-
-def together(shown: Iterable[Message]) -> list[list[Message]]:
-    """Group the messages of a day that were sent for one reason, about colours and sizes of one product at one price.
-
-    Each group is at its first message's position.
-    """
-    found = list(shown)
-    groups: dict[int, list[Message]] = {}
-    for number, message in zip(links.numbered(map(_likeness, found)), found, strict=True):
-        groups.setdefault(number, []).append(message)
-    return [*groups.values()]
-
-
-def _likeness(message: Message) -> tuple[Sequence[str], str]:
-    """What ``links.numbered`` groups a message by: the texts of its product, and what must be the same beside."""
-    about = message.about
-    if isinstance(about, AboutOther) or about.alike is None:
-        return [message.message_id], ""
-    reason = (message.kind == "hot", about.watched, about.also, message.created_at.date())
-    return about.alike.split(), f"{about.price} {about.currency} {reason}"
-
-
 def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Message:
     """Mark a message read, which removes it from GSI1; repeating it changes nothing. Raises NoSuchMessage."""
     if not identifiers.is_ksuid(message_id):
@@ -264,3 +233,34 @@ def compose(announcement: Announcement, username: str, shown_at: datetime | None
         correlation_id=announcement.correlation_id,
         shown_at=shown_at,
     )
+
+
+def unread_rows(table: Table, username: str, now: datetime, *, most: int) -> tuple[int, bool]:
+    """Count a user's unread messages as the inbox shows them, ``together``, and whether these are all.
+
+    At most ``most`` of the newest messages are read.
+    """
+    items = table.query(keys.messages(username), index=GSI1, newest_first=True, page_size=most + 1)
+    shown = list(islice((item for item in items if _lives(item, now)), most + 1))
+    return len(together(damage.readable(shown[:most], from_item))), len(shown) <= most
+
+
+def together(shown: Iterable[Message]) -> list[list[Message]]:
+    """Group the messages of a day that were sent for one reason, about colours and sizes of one product at one price.
+
+    Each group is at its first message's position.
+    """
+    found = list(shown)
+    groups: dict[int, list[Message]] = {}
+    for number, message in zip(links.numbered(map(_likeness, found)), found, strict=True):
+        groups.setdefault(number, []).append(message)
+    return [*groups.values()]
+
+
+def _likeness(message: Message) -> tuple[Sequence[str], str]:
+    """What ``links.numbered`` groups a message by: the texts of its product, and what must be the same beside."""
+    about = message.about
+    if isinstance(about, AboutOther) or about.alike is None:
+        return [message.message_id], ""
+    reason = (message.kind == "hot", about.watched, about.also, message.created_at.date())
+    return about.alike.split(), f"{about.price} {about.currency} {reason}"
