@@ -302,9 +302,10 @@ def test_a_deployment_is_watched_and_probed_and_what_was_there_before_is_deploye
     done = read(DEPLOY)["jobs"]["deploy"]["steps"]
     deploys = [n for n, step in enumerate(done) if "cdk deploy" in step.get("run", "")]
     watched, probed = [n for n, step in enumerate(done) if step.get("id") in ("alarms", "probe")]
+    (noted,) = [n for n, step in enumerate(done) if "> ringing-before.txt" in step.get("run", "")]
     again = done[deploys[-1]]
 
-    assert deploys[0] < watched < probed < deploys[1]
+    assert noted < deploys[0] < watched < probed < deploys[1]
     assert "--state-value ALARM" in done[watched]["run"]
     assert done[probed]["run"].endswith(f"probe || test $? -eq {UNTESTED}")
     # Only if one of the two failed: if the deployment itself fails, CloudFormation has gone back already.
