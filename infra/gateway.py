@@ -64,7 +64,6 @@ REFUSALS = {
     "MISSING_AUTHENTICATION_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "DEFAULT_4XX": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
-    "BAD_REQUEST_PARAMETERS": (HTTPStatus.BAD_REQUEST, "The parameters are not what this route takes."),
     "REQUEST_TOO_LARGE": (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."),
     "THROTTLED": (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests: slow down."),
     "WAF_FILTERED": (HTTPStatus.FORBIDDEN, "The request was refused."),
@@ -72,9 +71,9 @@ REFUSALS = {
     "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
-"""The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX. Three can't
-happen: no method has a key or a quota (INVALID_API_KEY, QUOTA_EXCEEDED), and functions take all media types
-(UNSUPPORTED_MEDIA_TYPE).
+"""The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX. Four can't
+happen: no method has a key or a quota (INVALID_API_KEY, QUOTA_EXCEEDED), functions take all media types
+(UNSUPPORTED_MEDIA_TYPE), and only paths have required parameters (BAD_REQUEST_PARAMETERS).
 
 An API refuses an unknown path or method as if it needed an AWS signature: without ``Authorization`` as
 MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403, users report), a kind that AWS

@@ -51,7 +51,10 @@ NO_SECRET_IN_ENVIRONMENT = Acceptance(
     "Lambda encrypts the environment with a key of AWS, and no secret is in it: names, a stage, a log level.",
     "CKV_AWS_173",
 )
-X_RAY_TAKES_EVERYTHING = Acceptance("X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
+_ON_EVERYTHING = ("AwsSolutions-IAM5[Resource::*]", "Serverless-LambdaStarPermissions")
+"""Rules broken by a role with a right on everything."""
+
+X_RAY_TAKES_EVERYTHING = Acceptance("X-Ray's rights are on everything or nothing.", *_ON_EVERYTHING)
 X_RAY_IS_A_SETTING = (
     "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms show "
     "without it what is slow and what fails."
@@ -91,10 +94,9 @@ KEY_OF_DYNAMODB = Acceptance(
     "and $1 a month where it is ours: for a trail of its uses, and a switch that makes the data unreadable.",
     "CKV_AWS_119",
 )
-MINISTACK_ASKS_ON_EVERYTHING = Acceptance("MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
+MINISTACK_ASKS_ON_EVERYTHING = Acceptance("MiniStack asks for it on everything.", *_ON_EVERYTHING)
 STREAMS_ARE_LISTED_WHOLE = Acceptance(
-    "ListStreams can be allowed on everything only; it lists streams, not what is in them.",
-    "AwsSolutions-IAM5[Resource::*]",
+    "ListStreams can be allowed on everything only; it lists streams, not what is in them.", *_ON_EVERYTHING
 )
 KEY_OF_SQS = Acceptance(
     "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only.",

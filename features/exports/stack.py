@@ -20,7 +20,7 @@ from constructs import Construct
 from features.exports.rights import Exports
 from infra import nag
 from infra.encryption import READS, SENDS, may_use
-from infra.lambdas import Log
+from infra.lambdas import Log, Role
 from infra.nag import Acceptance, accept
 from infra.site import Site, Watched
 from infra.stage import Stage
@@ -128,9 +128,12 @@ class NightlyExports(Construct):
             )
             for name, state in _states(stage, table, bucket).items()
         ]
+        role = Role(self, "Rights", "states")
+        accept(role, _ITS_OWN_FOLDER, _LOG_DELIVERIES_ARE_OF_EVERYTHING)
         machine = stepfunctions.StateMachine(
             self,
             "Night",
+            role=role,
             definition_body=stepfunctions.DefinitionBody.from_chainable(
                 stepfunctions.Chain.start(states[0]).next(states[1])
             ),
@@ -141,7 +144,6 @@ class NightlyExports(Construct):
                 destination=Log(self, "Log", stage=stage), level=stepfunctions.LogLevel.ALL, include_execution_data=True
             ),
         )
-        accept(machine, _ITS_OWN_FOLDER, _LOG_DELIVERIES_ARE_OF_EVERYTHING)
         if not stage.tracing:
             accept(machine, _MACHINE_NOT_TRACED)
         _grant(machine, stage, table, bucket)
@@ -154,6 +156,7 @@ class NightlyExports(Construct):
             target=targets.StepFunctionsStartExecution(
                 machine,
                 input=scheduler.ScheduleTargetInput.from_object({"at": scheduler.ContextAttribute.scheduled_time}),
+                role=Role(self, "Starts", "scheduler"),
             ),
         )
         return machine

@@ -91,9 +91,22 @@ class Synthesized:
         """The statements of a role."""
         name = role["Fn::GetAtt"][0]
         assert "ManagedPolicyArns" not in self.template["Resources"][name]["Properties"]
+        yield from self.of_roles()[name]
+
+    def of_roles(self) -> dict[str, list[dict[str, Any]]]:
+        """The statements of each role, in itself or in policies beside it, by the role's logical id."""
+        found: dict[str, list[dict[str, Any]]] = {
+            name: [
+                each
+                for policy in role["Properties"].get("Policies", ())
+                for each in policy["PolicyDocument"]["Statement"]
+            ]
+            for name, role in self.resources("AWS::IAM::Role").items()
+        }
         for policy in self.all("AWS::IAM::Policy"):
-            if {"Ref": name} in policy["Roles"]:
-                yield from policy["PolicyDocument"]["Statement"]
+            for role in policy["Roles"]:
+                found[role["Ref"]] += policy["PolicyDocument"]["Statement"]
+        return found
 
     def policy(self, module: str) -> Policy:
         """The statements of a function's role about the table."""

@@ -48,11 +48,7 @@ def resolved(value: Any) -> Any:
 
 def of_roles(template: Synthesized) -> dict[str, list[Any]]:
     """The statements of each role in the template, by its logical id."""
-    found: dict[str, list[Any]] = {}
-    for policy in template.all("AWS::IAM::Policy"):
-        for role in policy["Roles"]:
-            found.setdefault(role["Ref"], []).extend(resolved(policy["PolicyDocument"]["Statement"]))
-    return found
+    return {name: resolved(statements) for name, statements in template.of_roles().items() if statements}
 
 
 def allows(statements: list[Any], action: str, service: str | None) -> bool:

@@ -63,7 +63,10 @@ def policies(template: Template) -> Counter[str]:
     found: Counter[str] = Counter()
     for policy in of_type(template, "AWS::IAM::Policy"):
         for role in policy["Roles"]:
-            found[str(role)] += size(policy["PolicyDocument"])
+            found[role["Ref"]] += size(policy["PolicyDocument"])
+    for name, each in template["Resources"].items():
+        if each["Type"] == "AWS::IAM::Role":
+            found[name] += sum(size(policy["PolicyDocument"]) for policy in each["Properties"].get("Policies", ()))
     return found
 
 
