@@ -32,6 +32,10 @@ FOLDER = Path(__file__).with_name("starts")
 MAX_FIELDS = 600
 """Fields of the largest model's form."""
 
+DRAWING = 5
+"""What a drawing counts as, in write units: what a tenth of a second of a processor costs. A network may have 1,000 an
+hour, less its runs."""
+
 _FIELD = re.compile(r"(entities|indexes|patterns)\.(\d{1,2})\.(\w{1,60})")
 NEW: Mapping[str, Mapping[str, Any]] = {
     "entities": {"name": "Thing", "items": "1,000", "PK": "THING#<ThingId>", "SK": "THING",
@@ -65,6 +69,7 @@ def begin(request: Request) -> Answer:
 @routes.post("/model")
 def draw(request: Request) -> Answer:
     """Draw the model of a form, after what its button does: try a change, undo one, add or remove a row, run."""
+    _count(request, DRAWING)
     fields = forms.read(request.event, most=MAX_FIELDS)
     if "open" in fields:
         return _page(request, parsing.from_text(fields.get("model", "")), "", "")
@@ -87,6 +92,7 @@ def draw(request: Request) -> Answer:
 @routes.post("/model/export", form_page="/model")
 def export(request: Request) -> Answer:
     """A file of the model in the form."""
+    _count(request, DRAWING)
     fields = forms.read(request.event, most=MAX_FIELDS)
     kind = fields.get("as", "")
     if kind not in exports.KINDS:
@@ -94,6 +100,11 @@ def export(request: Request) -> Answer:
     name, media_type, text = exports.file(kind, parsing.read(_document(fields)).model)
     saved = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Answer(text, media_type=f"{media_type}; charset=utf-8", headers=saved)
+
+
+def _count(request: Request, units: int) -> None:
+    """Count units for the networks of a request. Raises SlowDown."""
+    costs.spend(table(), requests.address(request.event), units, request.now, page_cost.trace())
 
 
 def _document(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -178,7 +189,7 @@ def _starts() -> list[dict[str, Any]]:
 def _run(request: Request, parts: list[engine.Prepared | engine.Written]) -> list[engine.Outcome]:
     """Send a model's requests, after counting what they write for the networks of the request."""
     if units := sum(engine.units_of(each, request.now) for each in parts if engine.is_sent(each, request.now)):
-        costs.spend(table(), requests.address(request.event), units, request.now, page_cost.trace())
+        _count(request, units)
     visitor, run_id, parts = secrets.token_urlsafe(9), secrets.token_hex(4), sorted(parts, key=lambda e: e.pattern.at)
     return engine.run(table(), parts, visitor, run_id, request.now, page_cost.trace())
 

@@ -1,4 +1,4 @@
-"""The modeller's function, and its rights: scratch partitions, and the count of units of a network's runs."""
+"""The modeller's function, and its rights: scratch partitions, and the count of units of a network's requests."""
 
 from __future__ import annotations
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from features.modeller import modeller
 from features.modeller.evaluation import matcher
+from features.textbook import costs
 from shared.dynamodb.schema import KEYS, USER_INDEX
 from shared.dynamodb.table import Table
 from tests.support.browsing import Browser, Seen
@@ -89,6 +91,16 @@ def test_a_model_that_cannot_be_used_has_a_sentence(visitor: Browser, document: 
     page = opened(visitor, document)
 
     assert page.status in (200, 422), page.words[:300]
+
+
+def test_a_network_draws_as_much_as_an_hours_units_allow(visitor: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "MOST_AN_HOUR", 2 * modeller.DRAWING)
+    drawn = [opened(visitor, model({"TId": "id 8"})).status for _ in range(2)]
+
+    visitor.cookies.clear()  # another visitor of the same network
+    refused = [opened(visitor, {}).status, visitor.post("/model/export", {"as": "json"}).status]
+
+    assert (drawn, refused) == ([200, 200], [429, 429])
 
 
 @pytest.mark.parametrize(
