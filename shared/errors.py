@@ -256,7 +256,7 @@ class Forbidden(DealsError):
 class SecondStep(Forbidden):
     """The password is right, but this account's users need more than a password to sign in: ``user`` is it."""
 
-    text = "Signing in to this account takes a second step: sign in on the site."
+    text = "Signing in to this account takes a second step: sign in on the site. Programs use a token made there."
 
     def __init__(self, user: User) -> None:
         self.user = user

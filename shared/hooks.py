@@ -255,7 +255,8 @@ class Accounts(ApiPart):
         return {}
 
     def takes_more(self, user: User, /) -> bool:
-        """Whether signing in to an account takes more than its password. The API then refuses, and pages ``go_on``."""
+        """Whether signing in to an account takes more than its password. Pages then ``go_on``. The API refuses: its
+        programs use a token (``Session.program``) that is made on the feature's pages."""
         return False
 
     def change(self, user: User, asked: AccountChange, /) -> None:

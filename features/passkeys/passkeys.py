@@ -14,15 +14,16 @@ from features.passkeys import cookie, data
 from features.passkeys.models import Passkey, editors_need_one, passkeys_of
 from features.passkeys.pages import rows
 from shared import settings
-from shared.data.members import users
+from shared.data.members import sessions, users
 from shared.errors import NotSignedIn
-from shared.html import cookies, forms, pages
+from shared.html import cookies, forms, pages, views
 from shared.html.links import base, origin
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.http.requests import browser
 from shared.models.members import Session, User
 from shared.runtime import audit
 from shared.runtime.environment import table
+from shared.values import identifiers
 
 HOME = "/my/inbox"
 LONGEST_NAME = 50
@@ -63,6 +64,27 @@ def replace_codes(request: Request) -> Answer:
     if not passkeys_of(user):
         return pages.redirect("/passkeys")
     return _codes_page(request, user, "/passkeys")
+
+
+@routes.post("/passkeys/token", form_page="/passkeys")
+def make_token(request: Request) -> Answer:
+    """Make a token with which a program calls the API, and show it this once."""
+    user = _recent(request, cookies.member_of(request))
+    if not passkeys_of(user):
+        return pages.redirect("/passkeys")
+    entropy = secrets.token_bytes(identifiers.BYTES)
+    program = _name(forms.read(request.event).get("program", "")) or "No name"
+    token, session = sessions.start(table(), user, request.now, entropy, program=program)
+    audit.signed_in(session, "a token for a program")
+    return pages.page(
+        "passkeys/templates/token.html",
+        here="/passkeys/token",
+        who=user.role,
+        token=token,
+        program=program,
+        ends=views.moment(session.expires_at),
+        idle=settings.SESSION_IDLE.days,
+    )
 
 
 @routes.get("/passkeys/sign-in")
@@ -122,7 +144,7 @@ def _register(request: Request, user: User, owner: str, place: str, half: data.H
     from features.passkeys import ceremonies  # noqa: PLC0415  # the demo in a browser's tab has no such libraries
 
     typed, is_first = forms.read(request.event), passkeys_of(user) == 0
-    answer, name = typed.get("credential", ""), " ".join(typed.get("name", "").split())[:LONGEST_NAME]
+    answer, name = typed.get("credential", ""), _name(typed.get("name", ""))
     challenge = ceremonies.challenge_of(answer)
     data.spend_challenge(table(), challenge, "register", owner, request.now)
     made = ceremonies.registered(answer, challenge, _origin(request))
@@ -142,6 +164,11 @@ def _register(request: Request, user: User, owner: str, place: str, half: data.H
     if is_first:
         return _codes_page(request, user, place, begun)
     return pages.redirect("/passkeys", cookies=begun, notice="passkey-added")
+
+
+def _name(typed: str) -> str:
+    """The name of a passkey or a program, as it was typed."""
+    return " ".join(typed.split())[:LONGEST_NAME]
 
 
 def _begin(request: Request, user: User, by: str) -> tuple[str, ...]:

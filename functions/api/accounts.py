@@ -37,7 +37,13 @@ def sign_up(new: NewUser) -> Response[Any]:
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
-@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[401, 403]))
+_SECOND_STEP = (
+    "An account whose sign-in takes a second step is refused (403). Sign in on the site, make a token for a program "
+    "there, and send it as the bearer token. It ends as other sessions do, and can't remove the account."
+)
+
+
+@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[401, 403]), description=_SECOND_STEP)
 def sign_in(request: SignIn) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:

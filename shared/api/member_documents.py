@@ -39,6 +39,7 @@ def session(session: Session, own: str, here: str) -> Json:
     return {
         "sessionId": session.session_id,
         "browser": session.browser,
+        "program": session.program,
         "createdAt": to_iso(session.created_at),
         "usedAt": to_iso(session.used_at) if session.used_at else None,
         "expiresAt": to_iso(session.expires_at),

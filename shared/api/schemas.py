@@ -151,6 +151,7 @@ class ListedSession(Answer):
 
     session_id: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     browser: Annotated[str | None, Field(description="The kind of program that signed in, if it said so.")]
+    program: Annotated[str | None, Field(description="The name of the program that the token was made for, if any.")]
     created_at: datetime
     used_at: datetime | None
     expires_at: datetime

@@ -68,7 +68,7 @@ def token_of(event: Mapping[str, Any]) -> str | None:
 
 
 def session_of(table: Table, request: Request, *, notes_use: bool = True) -> Session | None:
-    """The session of a request; None if its token is unknown, has expired or was ended.
+    """The session of a request; None if its token is unknown, has expired or was ended, or is a program's.
 
     Two consistent reads if the request has a token, none otherwise; and once an hour a write that notes the session's
     use. The request then knows its user.
@@ -79,6 +79,8 @@ def session_of(table: Table, request: Request, *, notes_use: bool = True) -> Ses
     try:
         session = (sessions.authenticate if notes_use else sessions.find)(table, token, request.now)
     except NotSignedIn:
+        return None
+    if session.program:
         return None
     request.belongs_to(session)
     return session

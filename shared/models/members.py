@@ -107,6 +107,9 @@ class Session:
     ``browser`` names the kind of program that signed in, such as "Firefox on Linux". ``network`` is four digits of a
     hash of its network and the account: enough to recognize a network, and too few to find an address. Sessions of
     1.1.0 have neither, and no ``used_at`` until their first use.
+
+    ``program`` is the name of the program for which a signed-in user made the token. It is for the API: pages don't
+    take it, and it never counts as a recent sign-in.
     """
 
     session_id: str
@@ -119,3 +122,4 @@ class Session:
     used_at: datetime | None = field(default=None, metadata=stored("UsedAt", datetime))
     browser: str | None = field(default=None, metadata=stored("Browser"))
     network: str | None = field(default=None, metadata=stored("Network"))
+    program: str | None = field(default=None, metadata=stored("Program"))

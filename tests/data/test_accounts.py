@@ -199,9 +199,11 @@ def test_an_account_is_removed_by_a_session_of_the_last_ten_minutes_only(table: 
     join(table, "ana")
     _, old = sessions.start(table, a_user("ana"), ago(minutes=10, seconds=1), bytes(32))
     _, new = sessions.start(table, a_user("ana"), ago(minutes=10), bytes(31) + b"1")
+    _, of_program = sessions.start(table, a_user("ana"), NOW, bytes(31) + b"2", program="Import")
 
-    with pytest.raises(Forbidden):
-        accounts.require_recent(old, NOW)
+    for refused in (old, of_program):
+        with pytest.raises(Forbidden):
+            accounts.require_recent(refused, NOW)
     accounts.require_recent(new, NOW)
 
 

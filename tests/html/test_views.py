@@ -424,6 +424,15 @@ def test_the_laptops_cookies_are_taken_by_browsers_that_want_https_for_the_other
     assert cookies.session_of(table, bringing(f"__Host-btd={token}")) is None
 
 
+@on(FAST)
+def test_a_programs_token_opens_no_page(table: Table, token: str) -> None:
+    own, session = sessions.start(table, users.get(table, "ana"), NOW, bytes(32), program="Import")
+
+    assert sessions.authenticate(table, own, NOW) == session
+    assert cookies.session_of(table, bringing(f"__Host-btd={own}")) is None
+    assert cookies.session_of(table, bringing(f"__Host-btd={token}")) is not None
+
+
 def test_signing_out_ends_both() -> None:
     assert [value.partition("=")[0] for value in cookies.signed_out()] == ["__Host-btd", "btd-in"]
     assert all("Max-Age=0" in value for value in cookies.signed_out())

@@ -15,8 +15,9 @@ from features.passkeys import ceremonies, cookie, data, keys
 from features.passkeys.models import passkeys_of
 from features.passkeys.tests.authenticator import Authenticator
 from functions.api import accounts as api
-from shared.data.members import users
+from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
+from shared.errors import NotSignedIn
 from shared.html import cookies
 from shared.http import requests
 from shared.models.members import Role
@@ -110,7 +111,42 @@ def test_the_api_refuses_a_password_alone(monkeypatch: pytest.MonkeyPatch) -> No
     member = api.handler(event("accounts-sign-up") | changes | {"body": body.replace("eddy", "ana")}, a_context())
 
     assert (refused["statusCode"], member["statusCode"]) == (403, 201)
-    assert "token" not in refused["body"]
+    assert '"token"' not in refused["body"]
+
+
+def test_a_new_password_takes_the_second_step_because_a_new_session_may_change_passkeys(table: Table) -> None:
+    browser, own, _ = with_passkey()
+
+    changed = browser.post("/account/password", {"current-password": PASSWORD, "password": "another horse battery"})
+
+    assert changed.location == "/passkeys/sign-in?next=%2Faccount%3Fnotice%3Dpassword"
+    assert not is_in(browser)
+    done = browser.post("/passkeys/sign-in", {"credential": own.proves(options(browser.get(changed.location)))})
+    assert done.status == 303
+    assert is_in(browser)
+
+
+def test_a_program_calls_the_api_with_a_token_that_is_made_after_the_second_step(table: Table) -> None:
+    browser = with_passkey()[0]
+    seen = browser.post("/passkeys/token", {"program": " Nightly  import "})
+    (token,) = re.findall("<code>([\\w-]{43})</code>", seen.text)
+
+    session = sessions.authenticate(table, token, times.now())
+
+    assert (session.username, session.program) == ("eddy", "Nightly import")
+    assert not is_in(Browser(browser.functions, {cookies.SESSION: token, cookies.HINT: "1"}))
+    assert "Program: Nightly import" in browser.get("/account").words
+    browser.post("/account/sessions/end", {"session": session.session_id})
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, times.now())
+
+
+def test_an_account_without_a_passkey_has_no_tokens_for_programs(table: Table) -> None:
+    browser = signed_in()
+    before = table.scan()[0]
+
+    assert browser.post("/passkeys/token", {"program": "Import"}).location == "/passkeys"
+    assert table.scan()[0] == before
 
 
 FORGED: dict[str, Callable[[Authenticator, str], str]] = {
@@ -283,10 +319,11 @@ def test_passkeys_are_changed_only_by_who_has_just_signed_in(
         browser.post("/passkeys", {"credential": own.proves('{"challenge": "AAAA"}')}),
         browser.post("/passkeys/remove", {"passkey": passkey.passkey_id}),
         browser.post("/passkeys/codes", {}),
+        browser.post("/passkeys/token", {"program": "Import"}),
     ]
 
     assert "sign in again first" in page.words
-    assert [each.status for each in answers] == [403, 403, 403]
+    assert [each.status for each in answers] == [403] * 4
     assert len(data.of_user(table, "eddy")) == 1
 
 

@@ -67,7 +67,7 @@ def sign_in(request: Request) -> Answer:
             request.now,
             entropy,
             browser=browser(request.event),
-            takes_more=lambda user: any(each.takes_more(user) for each in features.roles(hooks.Accounts)),
+            takes_more=_takes_more,
         )
     except SecondStep as step:
         return _go_on(request, step.user, place)
@@ -77,6 +77,10 @@ def sign_in(request: Request) -> Answer:
         return again(partial(visitor_form, "sign-in", typed), "username", error)
     audit.signed_in(session, "password")
     return _welcomed(request, token, place)
+
+
+def _takes_more(user: User) -> bool:
+    return any(each.takes_more(user) for each in features.roles(hooks.Accounts))
 
 
 def _go_on(request: Request, user: User, place: str) -> Answer:
@@ -175,7 +179,8 @@ def change_email(request: Request) -> Answer:
 
 @routes.post("/account/password", form_page="/account")
 def change_password(request: Request) -> Answer:
-    """Change the password, which ends all sessions; this browser gets a new one."""
+    """Change the password, which ends all sessions. This browser gets a new one, after the second step if there is one:
+    a new session may change what signs the user in."""
     user, typed = me(request), forms.read(request.event)
     try:
         password = _checked(typed, "password", "current-password").password or ""
@@ -184,6 +189,8 @@ def change_password(request: Request) -> Answer:
         return again(partial(account_page, request, user, typed), "current-password", error)
     changed = accounts.change_password(table(), user, password)
     _changed("password", user, changed)
+    if _takes_more(changed):
+        return _go_on(request, changed, "/account?notice=password")
     token = cookies.begin(table(), request, changed, "new password")
     return _welcomed(request, token, "/account", notice="password")
 
@@ -275,7 +282,7 @@ def _sessions(request: Request, user: User, begun: list[Session]) -> list[dict[s
     return [
         {
             "id": each.session_id,
-            "browser": each.browser or "Unknown browser",
+            "browser": f"Program: {each.program}" if each.program else each.browser or "Unknown browser",
             "current": each.session_id == own,
             "network": each.network and ("This network" if each.network == here else "Another network"),
             "began": views.short_moment(each.created_at, request.now),

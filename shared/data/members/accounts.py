@@ -146,8 +146,9 @@ def change_email(table: Table, user: User, email: str, address: str, now: dateti
 
 
 def require_recent(session: Session, now: datetime) -> None:
-    """Require that a session is recent enough to remove its account. Raises Forbidden."""
-    if now - session.created_at > settings.RECENT_SIGN_IN:
+    """Require that a session is recent enough to remove its account, and somebody's, not a program's. Raises
+    Forbidden."""
+    if session.program or now - session.created_at > settings.RECENT_SIGN_IN:
         raise Forbidden("Sign in again to remove the account: this session is too old for that.")
 
 

@@ -96,11 +96,18 @@ _ACCOUNT = Projection.of("AccountId", "Generation", "SignOuts", "Role")
 
 
 def start(
-    table: Table, user: User, now: datetime, entropy: bytes, *, address: str = "", browser: str | None = None
+    table: Table,
+    user: User,
+    now: datetime,
+    entropy: bytes,
+    *,
+    address: str = "",
+    browser: str | None = None,
+    program: str | None = None,
 ) -> tuple[str, Session]:
     """Start a session; returns its token, made from 32 bytes of ``entropy``, and the session.
 
-    ``address`` and ``browser`` are the request's, if there is one.
+    ``address`` and ``browser`` are the request's, if there is one; or ``program`` is what the token is for.
 
     Raises AccountChanged if a new password, a removal or a sign-out everywhere came after the password check.
     """
@@ -117,6 +124,7 @@ def start(
         used_at=now,
         browser=browser,
         network=network_of(address, user.account_id) if address else None,
+        program=program,
     )
     item = {
         **keys.session(session.session_id),
