@@ -91,6 +91,10 @@ OF_REFUSALS = {
 """Security headers of these answers. The policy has no quotes: a value is itself in quotes, and whether API Gateway
 takes some within isn't documented. A sandbox runs no script and sends no form; the page's style and link work."""
 
+LONGEST_WAIT = Duration.seconds(10)
+"""How long a gateway waits for a function, its start included; then it answers 504. A function can't bound its own
+start, and API Gateway's default is 29 seconds. MiniStack waits as long as it takes."""
+
 ACCESS_LOG = {
     "requestId": "$context.requestId",
     "extendedRequestId": "$context.extendedRequestId",
@@ -215,7 +219,7 @@ class Gateway(Construct):
     def answer_by(self, function: PythonFunction) -> apigateway.Integration:
         """Let the gateway wait for a function. One permission for all methods, because a policy is limited to 20 KB."""
         accept(function.function, nag.AWAITED_BY_THE_GATEWAY)
-        return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False)
+        return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False, timeout=LONGEST_WAIT)
 
     def refuse(self, conditions: Mapping[str, Any]) -> None:
         """Refuse requests that meet conditions, by the API's resource policy.

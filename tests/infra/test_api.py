@@ -65,6 +65,13 @@ def test_every_route_is_deployed_with_its_function_and_its_authorizer(deployed: 
     assert {route for route in deployed if route.method != "HEAD"} == set(ROUTES)
 
 
+@pytest.mark.parametrize("gateway", ["Gateway", "Pages"])
+def test_no_reader_waits_longer_than_ten_seconds_for_a_function_that_starts(dev: Synthesized, gateway: str) -> None:
+    waits = {each["Integration"]["TimeoutInMillis"] for each in methods(dev, gateway).values()}
+
+    assert waits == {10_000}
+
+
 def test_no_route_that_writes_is_open_except_signing_up_and_in_and_those_of_features(
     deployed: set[Route],
 ) -> None:
