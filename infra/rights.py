@@ -247,11 +247,11 @@ REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
     # Only the front page shows other deals next to its picks.
     Right("BatchGetItem", (p.DEAL, p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, p.PICKS_CACHES[0])),
-    Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
+    Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM, p.WORD)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
     Right("UpdateItem", (p.CATEGORY_ITEM, *p.CURATED), attributes=("Featured", "FeaturedVersion")),
-    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
-    Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
+    Right("Query", (p.ALL_DEALS_BY_DAY, p.CATEGORY_BY_DISCOUNT), GSI1),
+    Right("Query", (p.CATEGORY_BY_DAY, p.CATEGORY_BY_PRICE), GSI3),
 )
 
 PUBLISHER: Access = (

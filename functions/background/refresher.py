@@ -18,7 +18,8 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import features, hooks, settings
 from shared.api import documents
-from shared.data.catalog import feed_counts, page_cache, picks
+from shared.data.catalog import bargains, feed_counts, page_cache, picks
+from shared.data.catalog.bargains import Counts
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, HTML, JSON, PARTS, PICKED, Cached, Copy, Rendering, Today
 from shared.data.members import account_changes
@@ -102,13 +103,18 @@ class Effects:
 
 
 def stale(now: datetime) -> list[Cached]:
-    """The parts that weren't built within half a copy's lifetime."""
+    """The parts that weren't built within half a copy's lifetime, and the front page if its counts are too old."""
     limit = settings.CACHE_LIFETIME.total_seconds() / 2
-    ages = {part: page_cache.age(table(), part, now) for part in PARTS}
-    for age in ages.values():
+    found: list[Cached] = []
+    for part in PARTS:
+        is_front = part is FRONT_PAGE_PICKS
+        age, copy = page_cache.age(table(), part, now, HTML if is_front else JSON)
         if age is not None:
             report(metrics.CACHE_AGE, round(age, 3))
-    return [part for part, age in ages.items() if age is None or age > limit]
+        counts = _counts_in(copy) if is_front else None
+        if age is None or age > limit or (is_front and not (counts and counts.holds(now))):
+            found.append(part)
+    return found
 
 
 def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> None:
@@ -155,6 +161,8 @@ class Built:
     latest: Page[Deal] | None
     today: Today | None = None
     """The front page's other lists."""
+    bargains: Counts | None = None
+    """How many deals the front page's bargains have, if that is known."""
 
     @property
     def shown(self) -> list[Deal]:
@@ -169,8 +177,23 @@ def build(part: Cached, written: set[str], now: datetime) -> Built:
     if part.feed is not None:
         (previous,) = page_cache.read(table(), [part], shard=1, now=now)
         latest = page_cache.newest(table(), part.feed, now, written, previous, size=settings.READ_FOR_CARDS)
-    beside = page_cache.read_today(table(), now) if part is FRONT_PAGE_PICKS else None
-    return Built(part, now, picked, latest, beside)
+    if part is not FRONT_PAGE_PICKS:
+        return Built(part, now, picked, latest)
+    counted = _bargains(now, anew=not written)
+    return Built(part, now, picked, latest, page_cache.read_today(table(), now), counted)
+
+
+def _bargains(now: datetime, *, anew: bool) -> Counts | None:
+    """How many deals the bargains have. The clock has them counted ``anew`` once an hour: no change waits for that."""
+    (copy,) = page_cache.read(table(), [FRONT_PAGE_PICKS], shard=1, now=now, form=HTML)
+    kept = _counts_in(copy)
+    if kept is not None and kept.holds(now):
+        return kept
+    return bargains.count(table(), now) if anew else kept
+
+
+def _counts_in(copy: Copy | None) -> Counts | None:
+    return rendered.Front.of(copy.picks).counts() if copy and copy.picks else None
 
 
 def as_json(built: Built) -> Copy:
@@ -189,7 +212,7 @@ def as_html(built: Built) -> Copy:
     picks = latest = None
     if built.picked is not None:
         picks = (
-            rendered.front(built.picked, built.today, built.now).text
+            rendered.front(built.picked, built.today, built.now, built.bargains).text
             if built.today is not None
             else rendered.picks(built.picked, built.now)
         )

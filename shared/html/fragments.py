@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
 from shared import features, hooks
 from shared.data.catalog import page_cache
+from shared.data.catalog.bargains import Counts
 from shared.data.catalog.page_cache import Today
 from shared.html import views
 from shared.html.links import base
@@ -52,26 +54,34 @@ def picks(deals: Sequence[Deal], now: datetime) -> str:
 
 
 class Front(NamedTuple):
-    """The front page's part: its picks as cards, the first one large; other lists; and how many deals end soon."""
+    """The front page's part: its picks as cards, the first one large; other lists; how many deals end soon; and how
+    many deals its bargains have, as text."""
 
     picks: str = ""
     beside: str = ""
     ends: int = 0
+    bargains: str = ""
 
     @property
     def text(self) -> str:
         """The whole fragment, as stored in a copy."""
-        return _SEPARATOR.join((self.picks, self.beside, str(self.ends)))
+        return _SEPARATOR.join((self.picks, self.beside, str(self.ends), self.bargains))
 
     @classmethod
     def of(cls, text: str) -> Front:
-        """Parse a copy's text. An earlier release's has a fourth part, or only the picks."""
+        """Parse a copy's text. An earlier release's has less, or only the picks."""
         picks, *more = text.split(_SEPARATOR)
-        beside, ends = [*more, "", ""][:2]
-        return cls(picks, beside, int(ends) if ends.isdecimal() else 0)
+        beside, ends, counted = [*more, "", "", ""][:3]
+        return cls(picks, beside, int(ends) if ends.isdecimal() else 0, counted)
+
+    def counts(self) -> Counts | None:
+        """How many deals the bargains have; None if that isn't known."""
+        with suppress(ValueError):
+            return Counts.parse(self.bargains)
+        return None
 
 
-def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
+def front(deals: Sequence[Deal], today: Today, now: datetime, bargains: Counts | None = None) -> Front:
     """Render the front page's picks and other lists."""
     shown = views.cards_of_each(deals, now, first=LARGE)
     views.leave_out(shown, lead=True)
@@ -83,6 +93,7 @@ def front(deals: Sequence[Deal], today: Today, now: datetime) -> Front:
         render("parts/picks.html", prefix="", cards=shown, front=True),
         render("parts/beside.html", prefix="", lists=lists),
         today.ends,
+        str(bargains or ""),
     )
 
 

@@ -23,7 +23,7 @@ from shared.html.links import absolute, base, below, origin
 from shared.models.catalog import CATEGORIES, Deal, Listed, Period, Status
 from shared.values import kinds
 from shared.values import money as amounts
-from shared.values.links import likenesses, named, numbered, shown_host
+from shared.values.links import LONGEST, LONGEST_OF_LEAD, likenesses, named, numbered, shown_host
 from shared.values.links import picture as picture_at
 from shared.values.naming import counted
 from shared.values.times import to_iso
@@ -198,7 +198,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     A card under the heading of its day isn't ``dated``: it shows the time instead of the day.
     """
     whole, cents = amounts.parts(deal.price, deal.currency)
-    name, kind = named(deal.title, deal.brand_name)
+    name, kind = named(deal.title, deal.brand_name, LONGEST_OF_LEAD if width > 360 else LONGEST)
     status = deal.status(now)
     ends_at = deal.ends_at if status is Status.ACTIVE else None
     shown: Card = {

@@ -184,6 +184,9 @@ _SIGNS = " -\u2013\u2014|:,"
 LONGEST = 40
 """Characters of a name that fit a card, in two lines."""
 
+LONGEST_OF_LEAD = 80
+"""Characters of a name that fit the front page's first card."""
+
 _LAST = 14
 """The last characters of a longer name, whose words stay because similar products differ there."""
 
@@ -192,29 +195,29 @@ _SPLIT = r"\).|^[^(]*\)$"
 """Whether an ending cuts through parentheses, or follows them."""
 
 
-def named(title: str, brand: str) -> tuple[str, str]:
+def named(title: str, brand: str, longest: int = LONGEST) -> tuple[str, str]:
     """A title as a card shows it, and its final colour or size ("" if none), which has a line of its own.
 
-    The brand, which the card shows above, isn't repeated. A title of more than ``LONGEST`` characters moves a longer
+    The brand, which the card shows above, isn't repeated. A title of more than ``longest`` characters moves a longer
     ending to that line; a name that is still too long keeps its first and last words.
     """
     name, kind = title, ""
     if name.casefold().startswith(f"{brand.casefold()} "):
         name = name[len(brand) :].lstrip(_SIGNS) or title
     ending = re.search(_ENDING, name)
-    room = LONGEST if len(name) > LONGEST else LONGEST // 2
+    room = longest if len(name) > longest else longest // 2
     if ending and ending.start() and len(ending[0]) <= room and not re.search(_SPLIT, ending[0]):
         name, kind = name[: ending.start()], ending[0].strip(" ,-\u2013\u2014|()")
-    return name if len(name) <= LONGEST else _cut(name), kind
+    return name if len(name) <= longest else _cut(name, longest), kind
 
 
-def _cut(name: str) -> str:
-    """The first and the last words of a name, in ``LONGEST`` characters."""
+def _cut(name: str, longest: int) -> str:
+    """The first and the last words of a name, in ``longest`` characters."""
     *words, last = name.split()
     last = last[-_LAST:]
     while words and len(words[-1]) + 1 + len(last) <= _LAST:
         last = f"{words.pop()} {last}"
-    room = LONGEST - len(last) - 2
+    room = longest - len(last) - 2
     first = name[: room + 1].rpartition(" ")[0] or name[:room]
     return f"{first.rstrip(_SIGNS)}\N{HORIZONTAL ELLIPSIS} {last}"
 

@@ -15,7 +15,7 @@ import pytest
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, feeds, page_cache, picks
+from shared.data.catalog import bargains, deals, feeds, page_cache, picks
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, NEWEST, PARTS, Cached
 from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
@@ -198,7 +198,9 @@ def test_what_a_price_edit_rebuilds_costs_what_the_document_says(
         after = deals.edit(table, deal.deal_id, {"price": "9.00"}, noon)
         return lambda: refresh(of_deal(deal, after))
 
+    refresher.refresh(PARTS, set(), set())
     steps = {
+        "count the front page's bargains, each hour": lambda: bargains.count(functions_of, noon),
         "edit the price of an old deal": edit(many[80]),
         "edit the price of one of the newest deals": edit(many[20]),
         "edit the price of one that the front page also features": edit(many[1]),

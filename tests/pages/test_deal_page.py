@@ -11,7 +11,7 @@ import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
 
 from functions.background import refresher
-from shared.data.catalog import deals, offers, page_cache, picks, search
+from shared.data.catalog import bargains, deals, offers, page_cache, picks, search
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.deals import to_item
 from shared.dynamodb.table import Table
@@ -233,10 +233,13 @@ def test_a_pick_is_not_shown_again_among_the_newest(ask: Ask, table: Table, now:
 
 
 def test_a_copy_of_the_front_page_is_read_as_it_was_written_and_so_are_those_of_earlier_releases() -> None:
-    front = fragments.Front("<ul></ul>", "<p></p>", 3)
+    front = fragments.Front("<ul></ul>", "<p></p>", 3, "2026-07-31T19:00:00Z 38 100+ 41 7")
 
     assert fragments.Front.of(front.text) == front
-    assert fragments.Front.of("<ul></ul>\x1f<p></p>\x1f3\x1fshoes 1200 home 7") == front
+    assert str(front.counts()) == front.bargains
+    earlier = fragments.Front.of("<ul></ul>\x1f<p></p>\x1f3\x1fshoes 1200 home 7")
+    assert (earlier[:3], earlier.counts()) == (front[:3], None)
+    assert fragments.Front.of("<ul></ul>\x1f<p></p>\x1f3") == fragments.Front("<ul></ul>", "<p></p>", 3)
     assert fragments.Front.of("<ul></ul>") == fragments.Front("<ul></ul>")
 
 
@@ -314,6 +317,56 @@ def test_what_ends_within_a_day_stands_beside_the_picks(ask: Ask, table: Table, 
     words = "".join(front.find(".//div[@class='mast']").itertext())
     assert views.long_day(now) in words
     assert "1 ends within a day" in words
+
+
+def test_bargains_have_counts_that_the_clock_takes_once_an_hour(
+    ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bargains, "MOST", 3)
+
+    def counted(minutes: int, changed: set[str]) -> str | None:
+        """What a rebuild, so many minutes from now, puts into the front page's copy; the clock's has no changes."""
+        at = now + timedelta(minutes=minutes)
+        built = refresher.build(page_cache.FRONT_PAGE_PICKS, changed, at)
+        copy, lasts = refresher.as_html(built), at + timedelta(hours=2)
+        page_cache.write(table, page_cache.FRONT_PAGE_PICKS, copy, began=at, expires=lasts, form=page_cache.HTML)
+        return str(built.bargains).partition(" ")[2] if built.bargains else None
+
+    def is_stale(minutes: int) -> bool:
+        """Whether the clock rebuilds the front page a moment after it was built."""
+        return page_cache.FRONT_PAGE_PICKS in refresher.stale(now + timedelta(minutes=minutes, seconds=9))
+
+    made = [
+        a_deal(
+            now - timedelta(hours=n),
+            title=f"Deal {n}",
+            link=f"https://shop.example/{n}",
+            price=f"{n}0.00",
+            list_price="99.00",
+        )
+        for n in range(1, 6)
+    ]
+    posted = indexed(table, post(table, made, now))
+    by_change, is_due = counted(0, {posted[0].deal_id}), [is_stale(0)]
+    by_clock = counted(1, set())
+    is_due.append(is_stale(1))
+    cached_pages.memory.cache_clear()
+    chips = parsed(ask("/")).findall(".//nav[@aria-label='Bargains']/a")
+    for deal in posted:
+        offers.file(table, deal, deals.withdraw(table, deal.deal_id, now))
+    later = [counted(60, set()), counted(61, {posted[0].deal_id})]
+    is_due.append(is_stale(61))
+    later.append(counted(62, set()))
+
+    assert (by_change, by_clock) == (None, "2 3+ 3+ 0")
+    assert is_due == [True, False, True]
+    assert [" ".join("".join(chip.itertext()).split()) for chip in chips] == [
+        "Under $25 2: 2 deals",
+        "Under $50 3+: More than 3 deals",
+        "Half price or less 3+: More than 3 deals",
+        "60-day lows 0: 0 deals",
+    ]
+    assert later == ["2 3+ 3+ 0", "2 3+ 3+ 0", "0 0 0 0"]
 
 
 def test_a_copy_follows_the_deals_beside_its_picks(ask: Ask, table: Table, now: datetime) -> None:

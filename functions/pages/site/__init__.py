@@ -32,6 +32,7 @@ from functions.pages.site.listing import (
 )
 from shared import features, hooks
 from shared.data.catalog import feed_counts, feeds, page_cache, picks, sorting, topics
+from shared.data.catalog.bargains import BARGAINS, Counts
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, links, pages, views
@@ -88,12 +89,21 @@ def front_page(request: Request) -> Answer:
         request,
         day=views.long_day(now),
         figures=figures,
+        bargains=_bargains(front.counts()),
         picks=fragments.placed(front.picks),
         beside=fragments.placed(front.beside),
         latest=fragments.placed(latest),
         description="Hand-picked deals, by day, by brand and by category.",
         feed=feed_addresses("/feed"),
     )
+
+
+def _bargains(counts: Counts | None) -> list[dict[str, str]]:
+    """The front page's links to bargains, each with its number of deals, as far as it is known."""
+    shown = [{"name": name, "address": link("/deals", **listing.query_of(of))} for name, of in BARGAINS.items()]
+    for each, (number, is_all) in zip(shown, counts.numbers if counts else (), strict=False):
+        each |= {"count": f"{number}{'' if is_all else '+'}", "spoken": listing.how_many(number, is_all=is_all)}
+    return shown
 
 
 @routes.get("/deals")

@@ -59,6 +59,12 @@ def ranked(table: Table, selection: Selection, *, scope: str, limit: int, now: d
     return Lows(Page(_active(table, shown, now), more), len(found) if last else None)
 
 
+def count(table: Table, selection: Selection, now: datetime, *, most: int) -> tuple[int, bool]:
+    """How many lows are selected, of the newest ``most``, and whether these are all. One Query."""
+    found, last = search.lows(table, None, None, most)
+    return len(search.selected(found, selection, now)), last is None
+
+
 def _active(table: Table, shown: list[Match], now: datetime) -> tuple[Deal, ...]:
     """The deals of matches that are on offer and still lows: the stream files a change a second or two later."""
     return tuple(deal for deal in search.active(table, shown, now) if deal.is_lowest)

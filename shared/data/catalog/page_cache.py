@@ -244,11 +244,11 @@ def decompress(body: bytes) -> str:
     return zlib.decompress(body).decode()
 
 
-def age(table: Table, part: Cached, now: datetime) -> float | None:
-    """Seconds since the build of the first copy began; None if it is missing or unreadable."""
-    item = table.get(part.key(1), projection=_COPY)
+def age(table: Table, part: Cached, now: datetime, form: Rendering = JSON) -> tuple[float | None, Copy | None]:
+    """Seconds since the build of the first copy began, and the copy; None if it is missing or unreadable."""
+    item = table.get(part.key(1, form), projection=_COPY)
     built = damage.attribute_or(item, "BuiltAt", int, None) if item else None
-    return None if built is None else now.timestamp() - built / 1000
+    return None if built is None else now.timestamp() - built / 1000, _found(part, item, now, form)
 
 
 def newest(
