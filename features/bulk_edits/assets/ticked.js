@@ -5,7 +5,7 @@ const boxes = [...form.querySelectorAll(".tick input")], matching = form.querySe
 const say = () => {
   const ticked = boxes.filter((box) => box.checked).length;
   count.textContent = matching?.checked ? `All ${matching.dataset.all ?? "that match"} selected`
-    : ticked ? `${ticked} of ${boxes.length} selected` : "None selected";
+    : ticked ? `${ticked} of ${boxes.length} selected` : "Nothing selected";
   all.checked = ticked === boxes.length;
   all.indeterminate = ticked > 0 && ticked < boxes.length;
 };
