@@ -44,7 +44,7 @@ STEP = 25
 """Deals that one step changes, one after the other: they take one or two of a page's ten seconds."""
 
 MOST = 500
-"""Deals of one edit: their plan is an item of about 35 KB."""
+"""Deals of one edit: their plan is an item of about 22 KB."""
 
 EACH_MINUTE = 250
 """Deals that one run of the clock changes at most: some fifteen of its fifty seconds."""
@@ -201,7 +201,7 @@ def sweep(
     One whose author is no longer an editor stays as it is. A failing edit doesn't stop the others: its error is added
     to ``failures`` or, without that list, raised at the end.
     """
-    notes = list(table.query(keys.unfinished("")["PK"], limit=EACH_MINUTE // STEP, consistent=True))
+    notes = list(table.query(keys.unfinished("")["PK"], limit=EACH_MINUTE // STEP))
     left = [EACH_MINUTE // STEP]
     go_on = partial(_go_on, table, now=now, correlation_id=correlation_id, left=left)
     return [each for each in damage.each(notes, go_on, failures=failures) if each is not None]
