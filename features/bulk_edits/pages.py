@@ -151,7 +151,7 @@ def edit_page(request: Request, edit_id: str) -> Answer:
     )
 
 
-@routes.post(f"{TOGETHER}/<edit_id>/undo")
+@routes.post(f"{TOGETHER}/<edit_id>/undo", form_page=f"{TOGETHER}/<edit_id>")
 def undo_edit(request: Request, edit_id: str) -> Answer:
     """Undo an edit: each deal that nobody has changed since, or a page's order that is still the edit's."""
     cookies.editor_of(request)
