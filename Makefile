@@ -56,7 +56,7 @@ sam: .venv-sam/.installed ## Install the AWS SAM CLI, to run functions with Dock
 			--only-binary :all: -r requirements/$*.txt
 	@touch $@
 
-mcp: .venv-mcp/.installed ## Install the SDK of the Model Context Protocol, which btd mcp needs
+mcp: .venv-mcp/.installed ## Install the SDK of the Model Context Protocol, for tools of assistants
 
 audit: install .venv-audit/.installed ## Ask PyPI and npm for known vulnerabilities of the locked packages
 	@$(BIN)/python -m tools.audit
@@ -203,7 +203,7 @@ demo: install .venv-demo/.installed ## Build the site in a browser's tab in buil
 pictures: install ## Take the pictures of docs/site.md
 	@$(BIN)/python -m tests.support.pictures
 
-fork: install ## Copy the project without some features (WITHOUT="textbook"; TO: a new folder)
+fork: install ## Copy the project without some features (WITHOUT="NAME"; TO: a new folder)
 	@$(BIN)/python -m tools.fork "$(TO)" $(WITHOUT)
 
 # It is run with the folder as PYTHONPATH: python3 -c "import cli; cli.start()" probe

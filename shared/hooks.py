@@ -142,7 +142,7 @@ class Items(Role):
     """Partitions that the table browser offers to start with, by title."""
 
     DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {}
-    """For each item type, the models whose fields ``btd export`` makes columns of, and further attributes."""
+    """For each item type, the models whose fields are the columns of an export, and further attributes."""
 
     QUERIES: Mapping[str, tuple[str, str]] = {}
     """Example queries of exported items, by title: one for SQLite, one for Athena."""
@@ -563,10 +563,10 @@ class Commands(Role):
     """Options of ``btd deals edit``, by name: the annotation, and the function that makes the change."""
 
     REDRIVEN: tuple[Kind, ...] = ()
-    """The kinds of work that ``btd redrive`` reads from dead-letter queues."""
+    """The kinds of its work in dead-letter queues, for commands that send it again."""
 
     PROOFS: Mapping[str, Proof] = {}
-    """What ``btd probe`` proves, by name."""
+    """Proofs of its claims about AWS, by name."""
 
 
 class Sample(Role):

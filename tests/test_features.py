@@ -7,11 +7,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 import features as package
+from cli import main
 from infra import bundling, functions
 from local.settings import ROOT
 from shared import features, hooks
@@ -193,8 +195,8 @@ def test_two_features_may_not_add_the_same() -> None:
     ]
 
 
-WRITTEN = ("CHANGELOG.md", "README.md", "docs/nosql-workbench.json", "functions/api/openapi.json")
-"""What is made from the features' files, and what tells of the past."""
+WRITTEN = ("CHANGELOG.md", "README.md", "docs/ledger.md", "docs/nosql-workbench.json", "functions/api/openapi.json")
+"""What is made from the features' files, what tells of the past, and the ledger, whose proofs are commands."""
 
 
 NOTHING = "(?!)"
@@ -202,7 +204,7 @@ NOTHING = "(?!)"
 
 
 def words() -> re.Pattern[str]:
-    """What names a feature: its folder, and the routes of the API and the pages that only features have."""
+    """What names a feature: its folder, its commands, and the routes of the API and pages that only features have."""
     of_core, *of_features = (
         {route.path for route in functions.routes_of(each)} for each in features.roles(hooks.Rights)
     )
@@ -211,8 +213,13 @@ def words() -> re.Pattern[str]:
     others = {path for file, paths in pages.items() if file.startswith("functions/pages/") for path in paths}
     starts = {start(path) for path in own.union(*of_features)} - {start(path) for path in others | of_core}
     routes = "|".join(re.escape(each) for each in sorted(starts, reverse=True)) or NOTHING
+    of_btd = [
+        [*main.names_of(of.GROUPS, of.COMMANDS), *folders.subcommands(of)] for of in features.roles(hooks.Commands)
+    ]
+    commands = "|".join(chain(*of_btd)).replace("_", "-") or NOTHING
     names = "|".join(features.INSTALLED) or NOTHING
-    return re.compile(rf"\bfeatures[./](?:{names})\b|(?<![\w<./-])(?:{routes})(?![\w-])")
+    named = rf"\bfeatures[./](?:{names})\b|\bbtd (?:{commands})(?![\w-])"
+    return re.compile(rf"{named}|(?<![\w<./-])(?:{routes})(?![\w-])")
 
 
 def start(path: str) -> str:

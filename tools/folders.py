@@ -168,7 +168,7 @@ def _all_clashes() -> Iterator[str]:
                 yield f"{file} adds the route {_route(route)} of {route.function}, which is no function."
     commands = _by_file(hooks.Commands, lambda of: main.names_of(of.GROUPS, of.COMMANDS))
     yield from clashes("command", str, main.names_of(main.GROUPS, main.COMMANDS), commands)
-    more = _by_file(hooks.Commands, _subcommands)
+    more = _by_file(hooks.Commands, subcommands)
     yield from clashes("command", str, chain(main.IN_GROUPS, *more.values()), more)
     pages = {file: pages_in(file) for file in _written("*/*.py")}
     own = [file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py")]
@@ -192,7 +192,7 @@ def _route(route: Route) -> str:
     return re.sub("{[^}]+}", "{}", f"{route.method} {route.path}")
 
 
-def _subcommands(of: hooks.Commands) -> list[str]:
+def subcommands(of: hooks.Commands) -> list[str]:
     """The commands that a feature adds to groups of others, such as ``deals vote``."""
     return [f"{group} {each.__name__}" for group, some in of.SUBCOMMANDS.items() for each in some]
 

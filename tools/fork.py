@@ -1,4 +1,4 @@
-"""A copy of this project without some of its features: ``make fork WITHOUT="textbook mail" TO=../mine``.
+"""A copy of this project without some of its features: ``make fork WITHOUT="NAME NAME" TO=../mine``.
 
 It is a copy of the tracked files less the folders of those features, and of those that need them.
 """
@@ -62,10 +62,10 @@ def fork(names: Iterable[str], to: Path) -> list[str]:
 def main(to: str = "", *names: str) -> int:
     """Write the copy, and say what to do next. Returns an exit code."""
     if not to:
-        print('Say where the copy goes: make fork WITHOUT="textbook" TO=../mine', file=sys.stderr)
+        print('Say where the copy goes: make fork WITHOUT="NAME" TO=../mine', file=sys.stderr)
         return 2
     try:
-        gone = fork(names, Path(to).expanduser())
+        gone = fork(" ".join(names).replace(",", " ").split(), Path(to).expanduser())
     except Impossible as reason:
         print(reason, file=sys.stderr)
         return 2

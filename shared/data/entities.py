@@ -1,7 +1,7 @@
 """The item types, one row each: keys, index places, attributes, partners, owner, visibility and export.
 
 Everything that needs the types is made from these rows (``Entity`` in ``entity.py``): ``btd check``
-(``invariants.py``), ``btd export``, account removal, the table browser and its chart, the model for NoSQL Workbench,
+(``invariants.py``), exports, account removal, the table browser and its chart, the model for NoSQL Workbench,
 and the IAM patterns (``partitions.py``). Functions that readers wait for don't import it at start.
 """
 

@@ -26,7 +26,7 @@ class Shown(Enum):
 
 
 class Exported(Enum):
-    """What ``btd export`` writes of a type's items without ``--personal``."""
+    """What an export has of a type's items, if it is to have no personal data."""
 
     NOTHING = "nothing: a new type is left out until its row says more"
     DESCRIBED = "the attributes of its models that are not personal"

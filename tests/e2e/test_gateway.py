@@ -200,7 +200,7 @@ STACK = STAGES[STAGE].stack_name
 
 @pytest.fixture
 def logged(site: Site, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Tells what all functions have logged of an id, as ``btd logs`` does in an environment that names the stack."""
+    """Tells what all functions have logged of an id, in an environment that names the stack."""
     name_to_btd(monkeypatch, site, BTD_STACK=STACK)
 
     def of(text: str) -> list[dict[str, Any]]:
@@ -260,7 +260,7 @@ def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> N
 def test_the_local_cloud_makes_no_metrics_of_lines_and_leaves_a_querys_filter_out(
     site: Site, editor: Visitor, brand: str
 ) -> None:
-    """A departure from AWS that the runbook tells of: should this fail, it is gone, and ``btd logs`` may be a query."""
+    """A departure from AWS that the runbook tells of: should this fail, it is gone."""
     assert editor.post("/deals", json=body_of(brand)).status_code == 201
     logs, now = client(site, "logs"), int(time.time())
     groups = [group["logGroupName"] for group in logs.describe_log_groups(logGroupNamePattern=STACK)["logGroups"]]

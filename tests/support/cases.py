@@ -97,8 +97,8 @@ NAMES: Mapping[str, str] = {
     "RELEASE_READS": "functions that read it: what users see, by the name of where they see it",
     "RECIPES": "the document and the headings of recipes that are done one after the other",
     "OPERATED": "documents of operations, whose commands are typed on a whole cloud",
-    "PROVEN": "by the claim's id, the result of ``btd probe`` on the local cloud, and a part of what it found",
-    "COLUMNS": "by item type, columns of ``btd export`` with their types",
+    "PROVEN": "by the claim's id, the result of its proof on the local cloud, and a part of what it found",
+    "COLUMNS": "by item type, columns of an export with their types",
     "QUERIED": "by the title of an example query, its rows on the first morning of Workbench's model; for Athena, an "
     "item in DynamoDB's form and the query's rows of it",
     "RING_BELOW": "the kinds that ring when too little happens",
