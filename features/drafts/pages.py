@@ -32,7 +32,7 @@ from shared.runtime.environment import table
 from shared.runtime.metrics import report
 from shared.values import identifiers
 
-_POSTED_LATER = "In UTC. If you save the deal for later, we post it at this time. Send its picture after that."
+_POSTED_LATER = "In UTC. If you save the deal for later, we post it at this time."
 STARTS_AT = Field("startsAt", "Post at", "starts_at", needs=A_TIME, hint=_POSTED_LATER, type="datetime-local")
 """Below an unposted deal's fields: when to post it."""
 

@@ -31,7 +31,7 @@ COLLECTIONS: Access = (
     Scan(COUNTED),
 )
 """Only stages that show their work have this function. It shows item collections, but no password, session, address or
-email address: of users and orders it can read only certain attributes.
+email address: of items of people it can read only certain attributes.
 
 To recognize an editor, it reads the session whose token it gets, and three attributes of its account. To count the
 items of each type, it scans all keys and types.
