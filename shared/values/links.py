@@ -184,7 +184,7 @@ _SIGNS = " -\u2013\u2014|:,"
 LONGEST = 40
 """Characters of a name that fit a card, in two lines."""
 
-LONGEST_OF_LEAD = 80
+LONGEST_OF_LEAD = 60
 """Characters of a name that fit the front page's first card."""
 
 _LAST = 14

@@ -364,8 +364,7 @@ def test_bargains_have_counts_that_the_clock_takes_once_an_hour(
         "Under $25 2: 2 deals",
         "Under $50 3+: More than 3 deals",
         "Half price or less 3+: More than 3 deals",
-        "60-day lows 0: 0 deals",
-    ]
+    ]  # there are no 60-day lows
     assert later == ["2 3+ 3+ 0", "2 3+ 3+ 0", "0 0 0 0"]
 
 

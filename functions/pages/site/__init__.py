@@ -99,11 +99,11 @@ def front_page(request: Request) -> Answer:
 
 
 def _bargains(counts: Counts | None) -> list[dict[str, str]]:
-    """The front page's links to bargains, each with its number of deals, as far as it is known."""
+    """The front page's links to bargains, each with its number of deals, as far as it is known; not to empty lists."""
     shown = [{"name": name, "address": link("/deals", **listing.query_of(of))} for name, of in BARGAINS.items()]
     for each, (number, is_all) in zip(shown, counts.numbers if counts else (), strict=False):
         each |= {"count": f"{number}{'' if is_all else '+'}", "spoken": listing.how_many(number, is_all=is_all)}
-    return shown
+    return [each for each in shown if each.get("count") != "0"]
 
 
 @routes.get("/deals")
