@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from features.modeller import engine, exports, findings, parsing, views
-from features.modeller.design import READS, WRITES, document, keys_of
+from features.modeller.design import READS, WRITES, Model, document, keys_of
 from features.modeller.evaluation import evaluated
 from features.modeller.parsing import MOST, Read
 from features.textbook import costs
@@ -37,14 +37,6 @@ DRAWING = 5
 hour, less its runs."""
 
 _FIELD = re.compile(r"(entities|indexes|patterns)\.(\d{1,2})\.(\w{1,60})")
-NEW: Mapping[str, Mapping[str, Any]] = {
-    "entities": {"name": "Thing", "items": "1,000", "PK": "THING#<ThingId>", "SK": "THING",
-                 "attributes": {"ThingId": "id 8", "Text": "text 100"}},
-    "indexes": {},
-    "patterns": {"name": "A new pattern", "rate": "1 a second", "request": "Query", "key": "PK = "},
-}  # fmt: skip
-"""Rows that are added."""
-
 routes = Routes()
 
 
@@ -82,7 +74,7 @@ def draw(request: Request) -> Answer:
         return _page(request, parsing.read(changed), was, by)
     for kind in MOST:
         if fields.get("add") == kind:
-            found = parsing.read({**found.document, kind: [*found.document[kind], NEW[kind]]})
+            found = parsing.read({**found.document, kind: [*found.document[kind], _new(kind, found.model)]})
     if place := re.fullmatch(r"(entities|indexes|patterns)\.(\d{1,2})", fields.get("remove", "")):
         rows = [row for at, row in enumerate(found.document[place[1]]) if at != int(place[2])]
         found = parsing.read({**found.document, place[1]: rows})
@@ -107,6 +99,24 @@ def _count(request: Request, units: int) -> None:
     costs.spend(table(), requests.address(request.event), units, request.now, page_cost.trace())
 
 
+def _new(kind: str, model: Model) -> dict[str, Any]:
+    """A row that is added, which can be used as it is."""
+    if kind == "entities":
+        taken = [each.name for each in model.entities]
+        name = next(name for at in range(1, 20) if (name := f"Thing{at if at > 1 else ''}") not in taken)
+        own = {f"{name}Id": "id 8", "Text": "text 100"}
+        return {
+            "name": name,
+            "items": "1,000",
+            "PK": f"{name.upper()}#<{name}Id>",
+            "SK": name.upper(),
+            "attributes": own,
+        }
+    first = next((pk for each in model.entities for index, (pk, _) in each.keys if not index), "THING#<ThingId>")
+    asked = {"name": "A new pattern", "rate": "1 a second", "request": "Query", "key": f"PK = {first}"}
+    return asked if kind == "patterns" else {}
+
+
 def _document(fields: Mapping[str, str]) -> dict[str, Any]:
     """The JSON of a form's fields: ``patterns.2.key`` is the key condition of the third pattern."""
     rows: dict[str, dict[int, dict[str, Any]]] = {kind: {} for kind in MOST}
@@ -115,7 +125,7 @@ def _document(fields: Mapping[str, str]) -> dict[str, Any]:
             rows[found[1]].setdefault(int(found[2]), {})[found[3]] = _typed(found[3], text.replace("\r\n", "\n"))
     numbered = {kind: [rows[kind][at] for at in sorted(rows[kind])] for kind in MOST}
     peak = fields.get("peak", "1").strip()
-    whole = float(peak) if re.fullmatch(r"\d{1,4}(\.\d+)?", peak) else peak
+    whole = json.loads(peak) if re.fullmatch(r"[1-9]\d{0,3}(\.\d+)?", peak) else peak
     return {"name": fields.get("name", "").strip(), "peak": whole, **numbered}
 
 

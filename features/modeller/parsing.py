@@ -279,7 +279,8 @@ def _keys(row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence
         for field_of, template in zip(names, (pk, sk), strict=True):
             if missing := [each for each in NAMES.findall(template) if each not in attributes]:
                 known = ", ".join(attributes) or "none yet"
-                row.fault(field_of, f"{name} has no attribute {missing[0]}. Its attributes: {known}.")
+                add = f"Add it to the attributes (such as {missing[0]}: id 8), or use one of them: {known}."
+                row.fault(field_of, f"{name} has no attribute {missing[0]}. {add}")
         if not pk and (sk or not index):
             row.fault(names[0], "A partition key is needed: write a template, such as USER:<Name>.")
         if pk and not row.wrong:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from features.modeller import modeller
 from features.workings.tests.test_site import shown
@@ -52,6 +54,53 @@ def test_an_edit_is_drawn_at_once_and_kept_in_the_address(visit: Visit) -> None:
     page.goto("/model")
     page.goto(address[: len(address) * 2 // 3])
     expect(page.get_by_text("This link or file ends too early")).to_be_visible()
+
+
+def _holding(page: Page) -> Callable[[], Route]:
+    """Hold the page's requests from now on; returns what waits for the next one."""
+    held: list[Route] = []
+    page.route(re.compile("/model$"), lambda route: held.append(route))  # noqa: PLW0108  # it is given attributes
+
+    def waiting() -> Route:
+        for _ in range(1000):
+            if held:
+                return held.pop()
+            page.wait_for_timeout(10)
+        raise AssertionError("nothing was sent")
+
+    return waiting
+
+
+def test_what_is_typed_while_an_edit_is_drawn_stays_in_its_field(visit: Visit) -> None:
+    page = visit(LIBRARY)
+    held = _holding(page)
+    page.locator("[name='patterns.4.name']").fill("Lend a book")
+    page.locator("[name='patterns.4.name']").press("Tab")
+    page.keyboard.type("30 a ")
+    held().continue_()
+    expect(page.get_by_role("group", name="5. Lend a book")).to_be_visible()
+
+    page.keyboard.type("second")
+    page.unroute_all()
+    page.keyboard.press("Tab")
+
+    expect(page.locator(".now")).to_contain_text("$1,202")
+    expect(page.locator("[name='patterns.4.rate']")).to_have_value("30 a second")
+
+
+def test_a_button_that_is_held_down_while_an_edit_is_drawn_is_pressed(visit: Visit) -> None:
+    page = visit(LIBRARY)
+    held = _holding(page)
+    page.locator("[name=peak]").fill("13")
+    page.get_by_role("button", name="Add a pattern").hover()
+    page.mouse.down()
+    with page.expect_response("**/model"):
+        held().continue_()
+    page.unroute_all()
+    page.mouse.up()
+
+    expect(page.locator("[name='patterns.6.name']")).to_be_focused()
+    expect(page.locator("[name=peak]")).to_have_value("13")
 
 
 def test_what_was_tried_is_undone_by_the_browsers_back(visit: Visit) -> None:
