@@ -150,15 +150,16 @@ def document(model: Model) -> dict[str, Any]:
         "patterns": [_row_of(each) for each in model.patterns],
     }  # fmt: skip
     full = {kind: [{name: value for name, value in row.items() if value} for row in rows[kind]] for kind in rows}
-    return {"name": model.name, "peak": model.peak, **full}
+    peak = int(model.peak) if model.peak.is_integer() else model.peak
+    return {"name": model.name, "peak": peak, **full}
 
 
 def _row_of(pattern: Pattern) -> dict[str, Any]:
     return {
         "name": pattern.name, "rate": pattern.said, "request": pattern.operation, "index": pattern.index,
         "key": key_text(pattern), "filter": " and ".join(map(" ".join, pattern.terms)),
-        "returns": ", ".join(pattern.returns), "consistent": pattern.consistent, "limit": pattern.limit,
-        "times": pattern.times if pattern.times > 1 else 0,
+        "returns": ", ".join(pattern.returns), "consistent": pattern.consistent,
+        "limit": f"{pattern.limit or ''}", "times": f"{pattern.times}" if pattern.times > 1 else "",
         "busiest": f"{pattern.busiest * 100:g}%" if pattern.busiest != BUSIEST else "",
         "writes": [write_text(each) for each in pattern.writes],
     }  # fmt: skip

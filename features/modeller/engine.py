@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from features.modeller import requests
-from features.modeller.design import Index, Pattern, keys_of
+from features.modeller.design import NAMES, Index, Pattern, keys_of
 from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, paid, weights, within
 from features.textbook import costs, drawing, running
 from features.textbook.drawing import LARGEST, Partition, Row
@@ -35,7 +35,7 @@ MOST_UNITS = 100
 OURS = (GSI1.name, GSI2.name, GSI3.name)
 """The indexes that stand for those of a model where it writes."""
 
-FIRST, LAST, COLUMNS = 4, 6, 5
+FIRST, LAST, COLUMNS = 4, 6, 3
 """Rows of a partition that are drawn of its beginning and its end, and attributes."""
 
 
@@ -122,7 +122,11 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
     held = sum(bytes_in(row, weights(item)) for item in lie)
     asked_for = {name for name, _, _ in pattern.terms}
     short = [name for item in shown for name in item if now.model.spec(name)[:1] not in (["text"], ["list"])]
-    columns = sorted(dict.fromkeys(short), key=lambda name: name not in asked_for)
+    keyed = {*NAMES.findall(met.place.pk + met.place.sk)}
+    met_names = {name for at in read for name in shown[at]}
+    columns = sorted(
+        dict.fromkeys(short), key=lambda name: (name not in asked_for, name not in met_names, name in keyed)
+    )
     return Prepared(pattern, lesson, str(found[names[0]]), len(lie), held, heaviest, columns, read, kept, units)
 
 
@@ -278,10 +282,21 @@ def _compared(each: Prepared, made: running.Run, now: datetime) -> Outcome:
             differences.append(f"By the rules, {len(rules)} items are {what}; by the engine, {len(engine)}.")
     if taken and taken.basis is not Basis.AT_LEAST and taken.read != expected and not done.reply.code:
         differences.append(f"By the rules it takes {expected:g} units with these longer keys; the engine says {taken}.")
+    if "ProjectionExpression" in done.arguments and len(each.kept) == len(done.reply.items):  # it may lack the keys
+        done = replace(done, reply=replace(done.reply, items=[items[at] for at in each.kept]))
     sent = running.as_sent(done.step, done.arguments).replace(done.scratch, "{scratch}")
     drawn = _drawn(each, done, {**given, "scratch": done.scratch})
-    says = f"{each.units:g} RRU by the rules. The engine says {taken or 'nothing'}, with longer keys."
+    says = f"{_by_rules(each.units, expected, 'RRU')} The engine says {taken or 'nothing'}."
     return Outcome(each.pattern, says, differences, sent, drawn)
+
+
+def _changes(each: Written, name: str) -> bool:
+    return any(before and after and before.get(name) != after.get(name) for before, after in each.images)
+
+
+def _by_rules(units: float, here: float, unit: str) -> str:
+    also = f", and {here:g} with the longer keys and the indexes of this table" if here != units else ""
+    return f"By the rules {units:g} {unit}{also}."
 
 
 def _filled(image: Made, given: Given) -> Made:
@@ -307,9 +322,10 @@ def _compared_writes(each: Written, made: running.Run, now: datetime) -> Outcome
         differences.append("Afterwards other items lie there than the rules say.")
     sent = "\n\n".join(running.as_sent(done.step, done.arguments) for done in made.ours)
     number = "1 request" if len(made.ours) == 1 else f"{len(made.ours)} requests"
-    says = f"{each.units:g} WRU by the rules. The engine says {taken} for {number}, with longer keys."
+    says = f"{_by_rules(each.units, expected, 'WRU')} The engine says {taken} for {number}."
     partition = next(iter(drawing.partitions(each.lesson, given, made)), None) if made.ours_left else None
     if partition:
-        columns = [name for name in partition.columns if name not in INDEX_KEYS]
+        own = [name for name in partition.columns if name not in INDEX_KEYS]
+        columns = sorted(own, key=lambda name: not _changes(each, name))
         partition = replace(_brief(partition, columns), key="{scratch}")
     return Outcome(each.pattern, says, differences, sent.replace(str(given["scratch"]), "{scratch}"), partition)

@@ -63,22 +63,23 @@ def draw(request: Request) -> Answer:
     """Draw the model of a form, after what its button does: try a change, undo one, add or remove a row, run."""
     _count(request, DRAWING)
     fields = forms.read(request.event, most=MAX_FIELDS)
+    guided = "guide" in fields
     if "open" in fields:
         return _page(request, parsing.from_text(fields.get("model", "")), "", "")
     if "undo" in fields:
-        return _page(request, parsing.from_text(fields.get("before", "")), "", "undone")
+        return _page(request, parsing.from_text(fields.get("before", "")), "", "undone", guided=guided)
     found, was = parsing.read(_document(fields)), fields.get("was", "")
     if tried := [text for name, text in fields.items() if name in ("try", "try-all")]:
         by = "; ".join(each.title for each in findings.of(found.model) if each.key in tried[0].split("\n"))
         changed = document(findings.tried(found.model, tried[0].split("\n")))
-        return _page(request, parsing.read(changed), was, by)
+        return _page(request, parsing.read(changed), was, by, guided=guided)
     for kind in MOST:
         if fields.get("add") == kind:
             found = parsing.read({**found.document, kind: [*found.document[kind], _new(kind, found.model)]})
     if place := re.fullmatch(r"(entities|indexes|patterns)\.(\d{1,2})", fields.get("remove", "")):
         rows = [row for at, row in enumerate(found.document[place[1]]) if at != int(place[2])]
         found = parsing.read({**found.document, place[1]: rows})
-    return _page(request, found, was, "", runs="run" in fields)
+    return _page(request, found, was, "", runs="run" in fields, guided=guided)
 
 
 @routes.post("/model/export", form_page="/model")

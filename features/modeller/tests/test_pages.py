@@ -67,6 +67,22 @@ def test_a_change_is_tried_priced_and_undone(visitor: Browser) -> None:
     assert "$1,137 a month" in undone.words
 
 
+def test_a_guided_reader_keeps_the_guide_after_a_change(visitor: Browser) -> None:
+    page = visitor.get("/model?start=library&guide=1")
+    tried = visitor.post("/model", form_of(page) | {"try": "size:Loan"})
+
+    assert "Ten minutes: a wrong design" in tried.words
+    assert "Ten minutes: a wrong design" in visitor.post("/model", form_of(tried) | {"undo": "1"}).words
+
+
+def test_a_change_that_was_tried_is_told_once(visitor: Browser) -> None:
+    tried = visitor.post("/model", library(visitor) | {"try": "write:GSI1:STATUS#out"})
+    again = visitor.post("/model", form_of(tried))
+
+    assert "by One partition is too busy: STATUS#out" in tried.words
+    assert "no change" not in again.words
+
+
 def test_all_changes_together_leave_nothing_that_breaks(visitor: Browser) -> None:
     page = visitor.get("/model?start=library")
     button = next(each for each in page.document.iter("button") if each.get("name") == "try-all")
@@ -138,7 +154,7 @@ def test_run_sends_writes_and_shows_what_they_leave(visitor: Browser) -> None:
     assert "6 patterns were run. Items and units are those that the rules say." in page.words
     borrowed = next(each for each in page.document.iter("section") if "Borrow a book" in str(each.get("aria-label")))
     words = " ".join("".join(borrowed.itertext()).split())
-    assert "8 WRU by the rules. The engine says 8 WRU for 1 request, with longer keys." in words
+    assert "By the rules 8 WRU. The engine says 8 WRU for 1 request." in words
     assert "1 MEMBER#" in words
     assert "2 BOOK#" in words
     assert 'TransactWriteItems( TransactItems=[ { "Put"' in words
