@@ -90,7 +90,7 @@ def prepared(now: Evaluation, *, runs: bool) -> list[Prepared]:
 def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Prepared:
     """The partition of the first item that a pattern finds: all of it, or its items around those that are read."""
     met = next(each for each in now.met(pattern) if each.lie)
-    found = now.sample.items[met.place.items[met.lie[0]]]
+    found = met.place.items[met.lie[0]]
     names = keys_of(pattern.index)
     asked = replace(pattern, sk=tuple(fill(literal(each), found) if at else each for at, each in enumerate(pattern.sk)))
     low, high, _ = within(asked.sk)
@@ -121,12 +121,11 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
     units = units_read(bytes_read, consistent=pattern.consistent)
     held = sum(bytes_in(row, weights(item)) for item in lie)
     asked_for = {name for name, _, _ in pattern.terms}
-    short = [name for item in shown for name in item if now.model.spec(name)[:1] not in (["text"], ["list"])]
+    every = dict.fromkeys(name for item in shown for name in item)
+    short = [name for name in every if now.model.spec(name)[:1] not in (["text"], ["list"])]
     keyed = {*NAMES.findall(met.place.pk + met.place.sk)}
     met_names = {name for at in read for name in shown[at]}
-    columns = sorted(
-        dict.fromkeys(short), key=lambda name: (name not in asked_for, name not in met_names, name in keyed)
-    )
+    columns = sorted(short, key=lambda name: (name not in asked_for, name not in met_names, name in keyed))
     return Prepared(pattern, lesson, str(found[names[0]]), len(lie), held, heaviest, columns, read, kept, units)
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import operator
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from math import ceil, prod
@@ -46,7 +46,8 @@ _LORUM = "the quick brown fox jumps over a lazy dog "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """The items of an entity in the table or an index: their keys there, their bytes, and their place among all."""
+    """The items of an entity in the table or an index: their keys there and their bytes. ``met`` is what patterns met
+    here, by what they ask: it is kept between edits."""
 
     entity: Entity
     index: str
@@ -55,8 +56,9 @@ class Place:
     pks: Sequence[str]
     sks: Sequence[str]
     sizes: Sequence[int]
-    items: Sequence[int]
+    items: Sequence[Made]
     made: int
+    met: dict[Hashable, Met] = field(default_factory=dict)
 
     @property
     def part(self) -> float:
@@ -64,12 +66,13 @@ class Place:
         return len(self.items) / self.made if self.made else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Generated items with their keys, and where they lie."""
+    """Generated items with their keys, and where they lie; ``written`` are the units of writes, by what they write."""
 
     items: Sequence[Made]
     places: Sequence[Place]
+    written: dict[Hashable, dict[tuple[str, str], float]] = field(default_factory=dict)
 
     def of(self, index: str) -> Iterator[Place]:
         return (place for place in self.places if place.index == index)
@@ -112,25 +115,43 @@ def matcher(template: str) -> re.Pattern[str]:
     return re.compile("".join([first, *found]))
 
 
-@lru_cache(maxsize=8)
-def _generated(entities: tuple[Entity, ...], size: float) -> Mapping[str, Sequence[Made]]:
-    """About 1,000 items in their proportions; children are spread evenly over their parents and over a year."""
-    chance = random.Random(SEED)  # noqa: S311  # the same items each time
-    made: dict[str, list[Made]] = {}
+class Recipe(NamedTuple):
+    """What an entity's items are made of. The items of one recipe are the same in all models, and made once."""
+
+    name: str
+    attributes: tuple[tuple[str, str], ...]
+    number: int
+    parents: tuple[Recipe, ...]
+
+
+def _recipes(entities: Sequence[Entity], size: float) -> Mapping[str, Recipe]:
+    """The recipes of about 1,000 items in the entities' proportions."""
+    made: dict[str, Recipe] = {}
     for entity in entities:
-        number, made[entity.name] = max(FEWEST, round(entity.count * SAMPLE / size)), []
-        for at in range(number):
-            item: Made = {}
-            when = TODAY - timedelta(days=int((number - 1 - at) * YEAR / number))
-            for name, spec in entity.attributes:
-                kind, *words = spec.split()
-                if kind == "of":
-                    parents = made[words[0]]
-                    parent = parents[chance.randrange(len(parents)) if item else at % len(parents)]
-                    item[name] = parent.get(name, "".join(str(each) for each in [*parent.values()][:1]))
-                else:
-                    item[name] = _value(kind, words, item, when, chance)
-            made[entity.name].append(item)
+        number = max(FEWEST, round(entity.count * SAMPLE / size))
+        above = dict.fromkeys(spec.split()[1] for _, spec in entity.attributes if spec.startswith("of "))
+        made[entity.name] = Recipe(entity.name, entity.attributes, number, tuple(made[each] for each in above))
+    return made
+
+
+@lru_cache(maxsize=256)
+def _generated(recipe: Recipe) -> Sequence[Made]:
+    """An entity's items; children are spread evenly over their parents and over a year."""
+    chance = random.Random(f"{SEED} {recipe.name}")  # noqa: S311  # the same items each time
+    above = {each.name: _generated(each) for each in recipe.parents}
+    made: list[Made] = []
+    for at in range(recipe.number):
+        item: Made = {}
+        when = TODAY - timedelta(days=int((recipe.number - 1 - at) * YEAR / recipe.number))
+        for name, spec in recipe.attributes:
+            kind, *words = spec.split()
+            if kind == "of":
+                parents = above[words[0]]
+                parent = parents[chance.randrange(len(parents)) if item else at % len(parents)]
+                item[name] = parent.get(name, "".join(str(each) for each in [*parent.values()][:1]))
+            else:
+                item[name] = _value(kind, words, item, when, chance)
+        made.append(item)
     return made
 
 
@@ -166,25 +187,29 @@ def _text(length: int) -> str:
     return (_LORUM * (length // len(_LORUM) + 1))[:length]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=48)
 def sample(entities: tuple[Entity, ...], indexes: tuple[Index, ...], size: float) -> Sample:
     """The generated items with their keys in the table and the indexes."""
+    recipes = _recipes(entities, size)
+    placed = [_placed(each, recipes[each.name], indexes) for each in entities]
+    return Sample([item for items, _ in placed for item in items], [place for _, places in placed for place in places])
+
+
+@lru_cache(maxsize=256)
+def _placed(entity: Entity, recipe: Recipe, indexes: tuple[Index, ...]) -> tuple[Sequence[Made], Sequence[Place]]:
+    """An entity's items with their keys, and their places in the table and in each index."""
     known = {each.name: each for each in indexes}
-    items: list[Made] = []
+    items = [keys_and(entity, known, item) for item in _generated(recipe)]
+    heavy = [weights(each) for each in items]
     places = []
-    for entity in entities:
-        mine = _generated(entities, size)[entity.name]
-        keyed = [keys_and(entity, known, item) for item in mine]
-        heavy = [weights(each) for each in keyed]
-        for index, (pk, sk) in entity.keys:
-            names = keys_of(index)
-            here = [at for at, each in enumerate(keyed) if names[0] in each]
-            index_row = known.get(index, Index(index))
-            sizes = [bytes_in(index_row, heavy[at]) for at in here]
-            pks, sks = ([str(keyed[at].get(name, "")) for at in here] for name in names)
-            places.append(Place(entity, index, pk, sk, pks, sks, sizes, [len(items) + at for at in here], len(keyed)))
-        items += keyed
-    return Sample(items, places)
+    for index, (pk, sk) in entity.keys:
+        names = keys_of(index)
+        here = [at for at, each in enumerate(items) if names[0] in each]
+        row = known.get(index, Index(index))
+        sizes = [bytes_in(row, heavy[at]) for at in here]
+        pks, sks = ([str(items[at].get(name, "")) for at in here] for name in names)
+        places.append(Place(entity, index, pk, sk, pks, sks, sizes, [items[at] for at in here], len(items)))
+    return items, places
 
 
 def keys_and(entity: Entity, indexes: Mapping[str, Index], item: Mapping[str, object]) -> Made:
@@ -288,14 +313,24 @@ class Met(NamedTuple):
     kept: Sequence[int]
 
 
+def _meeting(pattern: Pattern, place: Place) -> Met:
+    pk, (low, high, shape) = matcher(literal(pattern.pk)), within(pattern.sk)
+    lie = [
+        at
+        for at, (one, other) in enumerate(zip(place.pks, place.sks, strict=True))
+        if pattern.operation == "Scan"
+        or (low <= other <= high and pk.fullmatch(one) and (shape is None or shape.fullmatch(other)))
+    ]
+    kept = [at for at in lie if keeps(pattern, place.items[at])]
+    return Met(place, lie, sum(place.sizes[at] for at in lie), kept)
+
+
 class Evaluation:
     """A model, evaluated. What each pattern reads of the sample is found once; larger tables are calculated from it."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.sample = sample(model.entities, model.indexes, model.size)
-        self._met: dict[Pattern, list[Met]] = {}
-        self._written: dict[Pattern, dict[tuple[str, str], float]] = {}
 
     @cached_property
     def _mine(self) -> Mapping[str, list[Made]]:
@@ -306,20 +341,13 @@ class Evaluation:
 
     def met(self, pattern: Pattern) -> list[Met]:
         """What a read meets in the sample, by place."""
-        if pattern not in self._met:
-            pk, (low, high, shape) = matcher(literal(pattern.pk)), within(pattern.sk)
-            everything = pattern.operation == "Scan"
-            self._met[pattern] = []
-            for place in self.sample.of(pattern.index):
-                lie = [
-                    at
-                    for at, (one, other) in enumerate(zip(place.pks, place.sks, strict=True))
-                    if everything
-                    or (low <= other <= high and pk.fullmatch(one) and (shape is None or shape.fullmatch(other)))
-                ]
-                kept = [at for at in lie if keeps(pattern, self.sample.items[place.items[at]])]
-                self._met[pattern].append(Met(place, lie, sum(place.sizes[at] for at in lie), kept))
-        return self._met[pattern]
+        asked = (pattern.operation == "Scan", pattern.pk, pattern.sk, pattern.terms)
+        found = []
+        for place in self.sample.of(pattern.index):
+            if asked not in place.met:
+                place.met[asked] = _meeting(pattern, place)
+            found.append(place.met[asked])
+        return found
 
     def answered(self, pattern: Pattern) -> bool:
         """Whether a key template answers a read."""
@@ -349,9 +377,10 @@ class Evaluation:
 
     def written(self, pattern: Pattern) -> dict[tuple[str, str], float]:
         """The units of a pattern's writes by place and partition: ``("", "BOOK:<Isbn>")``, ``("GSI1", ...)``."""
-        if pattern in self._written:
-            return self._written[pattern]
-        units = self._written[pattern] = {}
+        asked = (pattern.operation, pattern.writes, pattern.times)
+        if asked in self.sample.written:
+            return self.sample.written[asked]
+        units = self.sample.written[asked] = {}
         doubled = 2 if pattern.operation == "Transaction" else 1
         for change in pattern.writes:
             images = self.images(change)

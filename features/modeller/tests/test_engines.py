@@ -98,7 +98,7 @@ def _updated(client: Any, table: str, now: Evaluation, write: Change) -> Mapping
 def _read(client: Any, table: str, now: Evaluation, pattern: Pattern) -> None:
     """Put the items of one partition that a pattern reads, and compare what reading them consumes."""
     met = next(each for each in now.met(pattern) if each.lie)
-    found = now.sample.items[met.place.items[met.lie[0]]]
+    found = met.place.items[met.lie[0]]
     names = [f"{pattern.index}{part}" for part in (PARTITION_KEY, SORT_KEY)]
     lie = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
     for item in lie:
