@@ -11,7 +11,8 @@ import json
 import marshal
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from itertools import groupby
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -123,7 +124,7 @@ def _contents(files: Collection[str], shown: Collection[str] = ()) -> dict[str, 
             found[inner] = content[:16] + marshal.dumps(_stripped(marshal.loads(content[16:])))  # noqa: S302  # Pyodide's own
         elif file in files and inner.endswith(".py"):
             code = compile(content, f"/app/{inner}", "exec", dont_inherit=True, optimize=2)
-            code = code if root == f"{APP}/" else _stripped(code)
+            code = with_lines(code) if root == f"{APP}/" else _stripped(code)
             name = importlib.util.cache_from_source(inner) if file in shown else f"{inner}c"
             found[name] = importlib.util.MAGIC_NUMBER + UNCHECKED + marshal.dumps(code)
     return found
@@ -134,13 +135,37 @@ def _brief(part: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in part.items() if not (name == "documentation" and isinstance(each, str))}
 
 
+def with_lines(code: CodeType) -> CodeType:
+    """Our code with the lines of its instructions, for traces of errors, and without their columns."""
+    table, line = bytearray(), code.co_firstlineno
+    for at, spans in groupby(code.co_lines(), lambda span: span[2]):
+        for left in range(sum(end - start for start, end, _ in spans) // 2, 0, -8):
+            table.append(0x80 | (15 if at is None else 13) << 3 | min(left, 8) - 1)
+            if at is not None:
+                table += _varint(at - line << 1 if at >= line else line - at << 1 | 1)
+                line = at
+    return _with_table(code, bytes(table), with_lines)
+
+
+def _varint(number: int) -> bytes:
+    """A number in groups of six bits, the least first."""
+    groups = [number & 63]
+    while number := number >> 6:
+        groups[-1] |= 64
+        groups.append(number & 63)
+    return bytes(groups)
+
+
 def _stripped(code: CodeType) -> CodeType:
     """A library's code without instruction positions, a quarter of the whole, which no page shows.
 
     Each table entry covers eight instructions without positions:
     https://github.com/python/cpython/blob/3.14/InternalDocs/code_objects.md
     """
-    parts = (_stripped(each) if isinstance(each, CodeType) else each for each in code.co_consts)
     eights, rest = divmod(len(code.co_code) // 2, 8)
-    nowhere = b"\xff" * eights + (bytes([0xF8 | rest - 1]) if rest else b"")
-    return code.replace(co_consts=tuple(parts), co_linetable=nowhere)
+    return _with_table(code, b"\xff" * eights + (bytes([0xF8 | rest - 1]) if rest else b""), _stripped)
+
+
+def _with_table(code: CodeType, positions: bytes, inner: Callable[[CodeType], CodeType]) -> CodeType:
+    consts = tuple(inner(each) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_consts=consts, co_linetable=positions)

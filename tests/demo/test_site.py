@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
+import marshal
 import random
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from demo import corrections, packing
+from demo import archives, corrections, packing
 from demo.site import fits
 from demo.stand_ins import InTurn
 from infra.functions import of_stage
@@ -125,6 +127,21 @@ def test_another_content_has_another_folder_and_the_same_has_the_same(parts: Pat
 
     assert names[0] == names[1] != names[2]
     assert f'data-build="{names[2]}"' in (parts / "built" / "index.html").read_text()
+
+
+def _lines(code: CodeType) -> list[int | None]:
+    """The line of each instruction of a code and of what it defines."""
+    inner = [line for each in code.co_consts if isinstance(each, CodeType) for line in _lines(each)]
+    return [line for line, *_ in code.co_positions()] + inner
+
+
+@pytest.mark.parametrize("module", [corrections, packing, archives], ids=lambda module: str(module.__name__))
+def test_our_packed_code_keeps_its_lines_in_a_smaller_table(module: ModuleType) -> None:
+    whole = compile(Path(str(module.__file__)).read_bytes(), "x", "exec", optimize=2)
+    packed = archives.with_lines(whole)
+
+    assert _lines(packed) == _lines(whole)
+    assert len(marshal.dumps(packed)) < 0.95 * len(marshal.dumps(whole))
 
 
 def test_pyodides_own_list_of_packages_is_left_out(parts: Path) -> None:
