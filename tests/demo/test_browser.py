@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 
@@ -357,6 +358,49 @@ def test_the_clock_ticks_each_minute(context: BrowserContext, host: Host) -> Non
     page.clock.fast_forward(61_000)
 
     expect(page.locator("#site[data-ticked]")).to_be_visible()
+
+
+def a_year_on(folder: Path, to: Path) -> Path:
+    """A copy of a host's folder, whose worker's machine has a clock that is a year ahead."""
+    shutil.copytree(folder / "name" / "demo", to / "name" / "demo", symlinks=False)
+    (worker,) = to.rglob("worker.mjs")
+    line = "const now = Date.now;"
+    assert line in worker.read_text()
+    ahead = "const today = Date.now, now = () => today() + 31_536_000_000;"
+    worker.write_text(worker.read_text().replace(line, ahead))
+    return to
+
+
+SEEN = """() => ({
+  cards: document.querySelectorAll("main article, main li h3").length,
+  ended: /\\bEnded\\b/.test(document.querySelector("main").innerText),
+  days: [...document.querySelectorAll("main time")].map(each => each.dateTime.slice(0, 10)),
+})"""
+"""What the front page and the latest deals show of their age."""
+
+
+def test_a_demo_of_last_year_looks_as_on_its_first_day_and_says_of_when_it_is(
+    chromium: Browser, folder: Path, tmp_path: Path
+) -> None:
+    (build,) = (folder / "name" / "demo").resolve().rglob("build.mjs")
+    begins = int(re.findall(r"clock = (\d+)", build.read_text())[0])
+    days = [datetime.fromtimestamp(begins + more, UTC) for more in (0, 600)]  # the tab may pass midnight
+    day = "|".join(f"{each.day} {each:%B %Y}" for each in days)
+    looks: list[list[object]] = []
+    for place in (folder, a_year_on(folder, tmp_path)):
+        context = patient(chromium.new_context(timezone_id="UTC"))
+        with served(place) as host:
+            page = opened(context, host)
+            expect(page.locator("#clock")).to_have_text(re.compile(f"Its deals and its clock are of ({day})"))
+            looks.append([at(page, path).evaluate(SEEN) for path in ("/", "/deals")])
+            signed_in(page, "a reader", "/my/inbox")
+            assert until(lambda page=page: bool(page.evaluate(NAMES)))  # type: ignore[misc]
+            page.reload()
+            expect(page.locator("#clock")).to_have_text(re.compile(f"You left it on ({day}), and"))
+        context.close()
+
+    assert looks[0] == looks[1]
+    assert looks[0][0]["cards"] > 10  # type: ignore[index]
 
 
 def test_what_an_older_version_kept_is_set_aside_and_can_be_used(context: BrowserContext, host: Host) -> None:
