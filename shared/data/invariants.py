@@ -415,9 +415,10 @@ class _Seen:
         wrong = {fault.key["PK"]: fault for fault in self._verdicts()}
         yield from wrong.values()
         for place, (found, due) in self._pairs.items():
-            kind = (found or due or {})["Type"]
-            fault = wrong.get(keys.deal(due["DealId"])["PK"]) if due else None
-            right = _judged_as(due, fault.due) if due and fault and fault.due else due
+            either = found or due or {}
+            kind, deal_id = either["Type"], either.get("DealId")
+            fault = wrong.get(keys.deal(deal_id)["PK"]) if isinstance(deal_id, str) else None
+            right = _judged_as(either, due, fault.due) if fault and fault.due else due
             if not _says_the_same(found, right) and (
                 kind != keys.ENDING or due
             ):  # a note without its deal may be a write in progress
@@ -567,12 +568,15 @@ def _judged(item: Item, verdict: str | None) -> Item:
     return {**unjudged, "Verdict": verdict} if verdict else unjudged
 
 
-def _judged_as(due: Item, deal: Item) -> Item:
-    """A deal's copies as they should be once its own verdict is repaired."""
-    if due["Type"] == keys.PRODUCT_OFFER:
+def _judged_as(copy: Item, due: Item | None, deal: Item) -> Item | None:
+    """A deal's ``copy`` as it should be once the deal's own verdict is repaired; ``due`` is it before that.
+
+    A low is filed in lists, so another verdict may file it there, or no longer.
+    """
+    if due and due["Type"] == keys.PRODUCT_OFFER:
         return _judged(due, deal.get("Verdict"))
-    if due["Type"] == keys.WORD:
-        return search.items_of(from_item(deal))[keys.id_in(due["PK"])]
+    if copy["Type"] == keys.WORD and (due or is_listed(deal)):
+        return search.items_of(from_item(deal)).get(keys.id_in(copy["PK"]))
     return due
 
 
