@@ -2,6 +2,10 @@
 
 Each price names the page that states it. ``AS_OF`` is the day on which they were last looked up. The pages fill their
 tables in by script, so that was done in copies of them and of AWS's price lists; nobody has compared them with a bill.
+The copies of SQS's, WAF's and EC2's pages have no numbers. Others who wrote in 2026 state the same prices:
+https://www.factualminds.com/blog/amazon-sqs-pricing-64kb-rule-fifo-vs-standard/ (June, SQS),
+https://c3x.dev/blog/aws-waf-cost-explained/ (WAF), and
+https://unanswered.io/guide/aws-sqs-pricing-and-cost-optimization (data to the internet).
 """
 
 from __future__ import annotations
