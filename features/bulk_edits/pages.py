@@ -82,7 +82,9 @@ class Chosen:
 
 @routes.get(TOGETHER)
 def together_page(request: Request) -> Answer:
-    """The page that names the chosen deals and says what will happen to them."""
+    """The page that names the chosen deals and says what will happen to them; the list if nothing is chosen."""
+    if "do" not in request.query:
+        return pages.redirect("/desk/deals")
     return _together_page(request, request.query, {})
 
 
