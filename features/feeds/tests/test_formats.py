@@ -79,6 +79,26 @@ CORPUS: Mapping[str, tuple[Format, list[Fields]]] = {
     "woocommerce-es.csv": (Format.WOOCOMMERCE, [
         row("s:WE-71", "Lámpara del puerto", "32.00", LUMEN, "home", image="https://harbour.example/lampara.jpg"),
     ]),
+    "woocommerce-it.csv": (Format.WOOCOMMERCE, [
+        row("s:WI-81-42", "Scarpa del molo - 42", "1079.90", PACE, "shoes", description="Cuoio.", listPrice="1295.00",
+            variant="42", image="https://harbour.example/scarpa.jpg", expiresAt="2098-08-01T00:00:00Z"),
+    ]),
+    "woocommerce-nl.csv": (Format.WOOCOMMERCE, [
+        row("s:WN-91", "Havenlamp", "32.00", LUMEN, "home", description="Messing.", listPrice="48.00",
+            link="https://harbour.example/havenlamp", image="https://harbour.example/havenlamp.jpg"),
+    ]),
+    "woocommerce-pl.csv": (Format.WOOCOMMERCE, [
+        row("s:WP-102", "Czapka z mola - niebieski", "79.00", PACE, "clothing", description="Wełna.", listPrice="99.00",
+            variant="niebieski", image="https://harbour.example/czapka.jpg"),
+    ]),
+    "woocommerce-pt.csv": (Format.WOOCOMMERCE, [
+        row("s:WB-111", "Luminária do porto", "249.90", LUMEN, "home", description="Latão.", listPrice=None),
+        row("s:WB-112", "Luminária velha", "149.90", LUMEN, "home"),
+    ]),
+    "woocommerce-sv.csv": (Format.WOOCOMMERCE, [
+        row("s:WS-121", "Hamnlampa", "1299.00", LUMEN, "home", description="Mässing.", listPrice="1499.00",
+            image="https://harbour.example/hamnlampa.jpg", expiresAt="2098-08-01T00:00:00Z"),
+    ]),
     "heureka.xml": (Format.HEUREKA, [
         row("s:HK1", "Přístav Bunda", "1290.50", PACE, "clothing", currency="CZK", variant="modrá",
             description="Teplá bunda", link="https://harbour.example/bunda"),
