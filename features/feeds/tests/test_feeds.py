@@ -27,11 +27,11 @@ from features.feeds.source import MAX_RECORD
 from features.feeds.texts import amount
 from local.settings import ROOT
 from shared.data import keys
-from shared.data.catalog import deals, feeds
+from shared.data.catalog import deals, feeds, offers
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import NotFound
-from shared.models.catalog import ALL_DEALS, Deal
+from shared.models.catalog import ALL_DEALS, Deal, Status
 from shared.values.times import from_iso, now, to_iso
 from tests.cli.conftest import Btd, ask, bare_table, btd, server, table, wide_terminal  # noqa: F401  # fixtures
 from tests.support import recipes
@@ -237,6 +237,35 @@ def test_a_later_file_changes_what_is_there_ends_what_is_missing_and_brings_it_b
     assert "updated" not in btd("import", later, "--source", "harbour", "--update").stdout
     assert "2 deals updated" in btd("import", *first, "--update").stdout
     assert len(active(table)) == 4
+
+
+def test_what_yesterdays_file_had_and_todays_lacks_has_ended_and_is_compared_with(table: Table, btd: Btd) -> None:
+    options = ("--source", "tide", "--update", "--end-missing")
+    btd("import", str(FEEDS / "yesterday.tsv"), *options)
+    yesterday = active(table)
+
+    checked = btd("import", str(FEEDS / "today.tsv"), *options, "--check")
+    result = btd("import", str(FEEDS / "today.tsv"), *options)
+
+    today = active(table)
+    assert sorted(yesterday) == [f"tide:TM-{number}" for number in (1, 2, 3, 4)]
+    assert sorted(today) == [f"tide:TM-{number}" for number in (10, 2, 4, 9)]
+    assert (today["tide:TM-2"].price, today["tide:TM-4"]) == ("50.00", yesterday["tide:TM-4"])
+    for line in ("2 deals created", "1 deal updated", "2 deals ended"):
+        assert line in result.stdout
+    assert "2 deals would be ended" in checked.stdout
+    known = {str(deal.source_id): deal for deal in deals.get_many(table, [each.deal_id for each in yesterday.values()])}
+    assert [known[f"tide:TM-{gone}"].status(now()) for gone in (1, 3)] == [Status.EXPIRED] * 2
+    for deal in {**known, **today}.values():
+        offers.file(table, None, deal)
+    for deal in today.values():
+        offers.follow(table, deal)
+    judged = {name: deals.get(table, deal.deal_id, consistent=True) for name, deal in today.items()}
+    mug, lamp = judged["tide:TM-9"], judged["tide:TM-10"]
+    assert mug.is_lowest
+    assert mug.verdict is not None
+    assert mug.verdict.cheapest == 2000  # of the offer that ended
+    assert not lamp.is_lowest
 
 
 FIRST = (str(FEEDS / "deals.json"), "--source", "harbour", "--update")
