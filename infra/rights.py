@@ -229,6 +229,8 @@ EXPIRY: Access = (
 
 MESSENGER: Access = (
     Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),
+    # News of many deals at once.
+    Right("BatchGetItem", (p.DEAL,)),
     # For a cohort that is delivered again: whether its readers still have the same accounts.
     Right("BatchGetItem", (p.USER,), attributes=("Username", "CreatedAt")),
     # Whether an existing message waits for the digest.

@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,15 +22,16 @@ from shared.data.catalog.deals import from_item, has_ended, is_listed
 from shared.data.members import fanout
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import Item, unmarshal_item
+from shared.dynamodb.damage import Failures
 from shared.errors import DamagedDeal
 from shared.models.catalog import Deal, Status
 from shared.runtime.batches import each_record
-from shared.runtime.environment import logger, queue, table
+from shared.runtime.environment import each_task, logger, queue, table
 from shared.runtime.metrics import measured
 from shared.values import links
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse, PartialItemFailures
     from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -46,9 +47,15 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
     because an import brings a hundred at once.
     """
     handled = partial(each_record, event, context, EventType.DynamoDBStreams)
-    announced = handled(announce)
+    news: dict[str, list[Unit]] = {}
+    announced = handled(partial(announce, news=news))
+
+    def send(_failures: Failures) -> None:
+        _send(news)
+
+    unsent: list[PartialItemFailures] = [{"itemIdentifier": number} for number in news] if each_task(send) else []
     filed = offers.file_new(table(), _new_in(event["Records"]))
-    failed = [*announced["batchItemFailures"], *handled(partial(publish, filed=filed))["batchItemFailures"]]
+    failed = [*announced["batchItemFailures"], *unsent, *handled(partial(publish, filed=filed))["batchItemFailures"]]
     return {"batchItemFailures": list({each["itemIdentifier"]: each for each in failed}.values())}
 
 
@@ -98,14 +105,26 @@ def _change_of(record: DynamoDBRecord) -> DealChange | None:
     return change
 
 
-def announce(record: DynamoDBRecord) -> None:
-    """Queue the work of a change. A deal imported with an old date isn't news, nor is an ended one."""
+def announce(record: DynamoDBRecord, news: dict[str, list[Unit]]) -> None:
+    """Note the work of a change, by its record's number. A deal imported with an old date isn't news, nor is an ended
+    one."""
     change = _change_of(record)
     units = work_of(change) if change else []
     if units:
-        queue().send([unit.to_json() for unit in units])
-        kinds = sorted({unit.kind for unit in units})
-        logger().info("announced", deal_id=units[0].deal_id, kinds=kinds, **measured())
+        news[record.raw_event["dynamodb"]["SequenceNumber"]] = units
+
+
+def _send(news: Mapping[str, Sequence[Unit]]) -> None:
+    """Queue the work of all changes, merged. If the queue refuses some of it, all is sent again: readers of a deal are
+    notified once."""
+    units = [unit for each in news.values() for unit in each]
+    if units:
+        queue().send([unit.to_json() for unit in fanout.merged(units)])
+    for each in news.values():
+        logger().set_correlation_id(each[0].correlation_id)
+        kinds = sorted({unit.kind for unit in each})
+        logger().info("announced", deal_id=each[0].deal_id, kinds=kinds, **measured())
+        logger().set_correlation_id(None)
 
 
 def work_of(change: DealChange) -> list[Unit]:

@@ -74,7 +74,7 @@ def told_of_alerts(table: Table) -> list[str]:
     """Whose alerts the newest deal meets."""
     deal = deals.get(table, deal_ids(table)[0])
     (unit,) = fanout.alerts_of(deal, "words")
-    return [alert.username for alert in alerts.cohort(table, unit, deal, 9)[0]]
+    return [alert.username for _, alert in alerts.cohort(table, unit, [deal], 9)[0]]
 
 
 READERS: Mapping[str, tuple[Reader, ...]] = {

@@ -337,8 +337,8 @@ def test_whenever_a_search_finds_a_deal_an_alert_on_its_words_notifies_and_the_r
                 alerts.on_words(table, f"reader{number}", account_of(f"reader{number}"), Limits(words=each), NOW)
             told = []
             for deal in made:
-                met, _ = alerts.cohort(table, fanout.alerts_of(deal, "words")[0], deal, 250)
-                assert len({alert.username for alert in met}) == len(met)
+                met, _ = alerts.cohort(table, fanout.alerts_of(deal, "words")[0], [deal], 250)
+                assert len({alert.username for _, alert in met}) == len(met)
                 told += [deal] if met else []
                 watched = [limits.wants(Limits(words=each), deal, words.of_deal(deal).keys()) for each in taken]
                 assert any(watched) == bool(met)

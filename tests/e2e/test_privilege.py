@@ -277,6 +277,7 @@ def _alert(plumbing: Plumbing, editor: Visitor, member: Visitor, deal_id: str) -
     # The watchers of its brand were told when it was posted: the words that it meets are named in their messages.
     for kind in ("words", "words", "brand"):
         unit = first | {"dealId": deal_id, "kind": kind, "topic": brand, "topicName": brand}
+        unit |= {"others": ["one that is gone"]} if kind == "words" else {}
         work["Records"] = [work["Records"][0] | {"body": json.dumps(unit)}]
         assert plumbing.call("Messenger", work) == {"batchItemFailures": []}
     removed = member.get("/me/alerts").json()["items"][0]["alertId"]

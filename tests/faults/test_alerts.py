@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
@@ -259,6 +260,98 @@ def test_a_cohort_of_alerts_counts_its_messages_numbers_the_next_and_sends_none_
     assert fanout.deliver(table, queue, fanout.alerts_of(over, "words")[0], ahead(hours=1)) == fanout.Delivered()
 
 
+@pytest.fixture
+def imported(table: Table) -> list[Deal]:
+    """New deals that one batch of the stream brings: a product at two prices, shoes of two brands, a lamp."""
+    return post(
+        table,
+        [
+            a_deal(title="Trail runner", price="31.90", link=f"{SHOP}?id=1"),
+            a_deal(title="Trail runner, used", price="25.00", link=f"{SHOP}?id=1"),
+            a_deal(title="Road runner", price="60.00", link=f"{SHOP}?id=2", brand="asics"),
+            a_deal(title="Desk lamp", price="9.00", link=f"{SHOP}?id=3", category="home"),
+        ],
+    )
+
+
+def told(table: Table, *names: str) -> dict[str, list[str]]:
+    """The titles of the deals of which users were notified."""
+    found = {name: messages.latest(table, name, limit=9, now=NOW).items for name in names}
+    return {
+        name: sorted(each.about.title for each in items if isinstance(each.about, AboutDeal))
+        for name, items in found.items()
+    }
+
+
+@pytest.mark.parametrize("page", [1, 2, 250])
+def test_news_of_many_deals_at_once_notifies_as_news_of_each(
+    table: Table, imported: list[Deal], work_off: WorkOff, page: int
+) -> None:
+    by_title = {deal.title: deal for deal in imported}
+    ask(table, "ana", by_title["Trail runner"], "30.00")
+    ask(table, "bo", by_title["Road runner"], "59.00")
+    look_for(table, "cy", "runner")
+    look_for(table, "dee", "lamp", ceiling="8.00", currency="USD")
+    look_for(table, "eve", "t-shirt")
+    join(table, "fay", "gus")
+    follows.watch(table, APPLE, "fay", NOW, within=Limits(ceiling="30.00", currency="USD"))
+    follows.watch(table, SHOES, "gus", NOW)
+    alone = [unit for deal in imported for unit in (*fanout.news_of(deal), *fanout.alerts_of(deal, "words"))]
+    together = fanout.merged(alone)
+
+    work_off(together * 2, page=page)
+    told_at_once = told(table, "ana", "bo", "cy", "dee", "eve", "fay", "gus")
+    work_off(alone, page=page)
+
+    runners = ["Road runner", "Trail runner", "Trail runner, used"]
+    assert told_at_once == {
+        "ana": ["Trail runner, used"],
+        "bo": [],
+        "cy": runners,
+        "dee": [],
+        "eve": [],
+        "fay": ["Desk lamp", "Trail runner, used"],
+        "gus": runners,
+    }
+    assert told(table, *told_at_once) == told_at_once
+    assert sorted((unit.kind, unit.topic) for unit in together) == [
+        ("brand", "apple"), ("brand", "asics"), ("category", "home"), ("category", "shoes"), ("words", "")
+    ]  # fmt: skip
+
+
+def test_news_of_many_deals_asks_once_for_each_topic_and_each_word(
+    table: Table, imported: list[Deal], work_off: WorkOff
+) -> None:
+    alone = [unit for deal in imported for unit in (*fanout.news_of(deal), *fanout.alerts_of(deal, "words"))]
+    found_by = {word for deal in imported for word in words.stems_of(words.of_deal(deal))}
+
+    with watched(table) as wire:
+        work_off(fanout.merged(alone))
+
+    # The deals; a Query of each of three products, two of each word; and one for each topic of several deals. One of a
+    # single deal reads its deal and its marker, too.
+    assert wire.operations == {"BatchGetItem": 1, "GetItem": 4, "Query": 3 + 2 * len(found_by) + 4}
+
+
+def test_a_batch_of_another_request_or_of_more_deals_than_fit_is_a_unit_of_its_own(deal: Deal) -> None:
+    many = [replace(deal, deal_id=f"{number}") for number in range(fanout.TOGETHER + 1)]
+    other = replace(deal, deal_id="other", correlation_id="another request")
+    hot = fanout.alarm_of(deal, 2)
+
+    units = fanout.merged([*(fanout.alerts_of(each, "words")[0] for each in [*many, other, many[0]]), *hot])
+
+    assert [len(unit.deal_ids) for unit in units] == [fanout.TOGETHER, 1, 1, 1, 1]
+    assert units[-2:] == hot
+    assert [Unit.from_json(unit.to_json()) for unit in units] == units
+
+
+def test_a_unit_that_1_1_0_queued_is_of_one_deal(deal: Deal) -> None:
+    (unit,) = fanout.alerts_of(deal, "words")
+    body = {name: value for name, value in json.loads(unit.to_json()).items() if name != "others"}
+
+    assert Unit.from_json(json.dumps(body)) == unit
+
+
 def test_a_lost_answer_notifies_once_and_arms_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
     ask(table, "ana", deal, "40.00")
 
@@ -335,12 +428,12 @@ def test_each_cohort_begins_behind_the_last_alert_of_the_one_before(table: Table
 
     met = []
     for _ in range(4):
-        found, following = alerts.cohort(table, unit, deal, 1)
-        met += [(alert.username, type(alert)) for alert in found]
+        found, following = alerts.cohort(table, unit, [deal], 1)
+        met += [(alert.username, type(alert)) for _, alert in found]
         unit = replace(unit, start=following)
 
     assert len(set(met)) == len(met) == 4
-    assert alerts.cohort(table, unit, deal, 1) == ([], None)
+    assert alerts.cohort(table, unit, [deal], 1) == ([], None)
 
 
 def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, engine: Engine) -> None:
@@ -351,8 +444,8 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
     met: dict[str, list[Alert]] = {}
 
     def asked() -> None:
-        found, _ = alerts.cohort(table, unit, deal, 250)
-        met.update({alert.username: [alert] for alert in found})
+        found, _ = alerts.cohort(table, unit, [deal], 250)
+        met.update({alert.username: [alert] for _, alert in found})
 
     steps: dict[str, Callable[[], object]] = {
         "a new deal of five words, without alerts": asked,

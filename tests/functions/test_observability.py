@@ -243,8 +243,8 @@ def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
 
     told = [(line["message"], line.get("correlation_id"), line.get("exception_name")) for line in lines()]
     assert told == [
-        ("announced", REQUEST, None),
         ("record failed", None, "DamagedDeal"),
+        ("announced", REQUEST, None),
         ("delivered", REQUEST, None),
         ("delivered", None, None),
         ("record failed", None, "ValueError"),

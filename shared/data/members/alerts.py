@@ -16,9 +16,10 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import product
 from operator import itemgetter
 from typing import Any
 
@@ -232,43 +233,70 @@ TOGETHER = MOST_TOGETHER - 2
 """Alerts of one transaction, next to the message and the account."""
 
 
-def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, size: int) -> tuple[int, int]:
-    """Notify one cohort of an active deal; returns how many alerts matched, and how many messages are new."""
-    if deal.status(now) is not Status.ACTIVE:
+def deliver(table: Table, queue: Queue, unit: Unit, some: Sequence[Deal], now: datetime, size: int) -> tuple[int, int]:
+    """Notify one cohort of active deals; returns how many alerts matched, and how many messages are new.
+
+    If that would be too many messages for one unit of several deals, each deal gets a unit of its own.
+    """
+    active = [deal for deal in some if deal.status(now) is Status.ACTIVE]
+    met, following = cohort(table, unit, active, size)
+    if len(met) > size:
+        queue.send([each.to_json() for each in unit.of_each()])
         return 0, 0
-    met, following = cohort(table, unit, deal, size)
     if following is not None:
         queue.send([replace(unit, start=following, number=unit.number + 1).to_json()])
-    return len(met), notify(table, unit, deal, met, now)
+    by_deal: dict[str, list[Alert]] = {}
+    for deal, alert in met:
+        by_deal.setdefault(deal.deal_id, []).append(alert)
+    notified = [deal for deal in active if deal.deal_id in by_deal]
+    return len(met), sum(notify(table, unit, deal, by_deal[deal.deal_id], now) for deal in notified)
 
 
-def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert], Mapping[str, str] | None]:
-    """The alerts of one cohort that a deal matches, and where the next cohort starts, or None.
+@dataclass(slots=True)
+class _Place:
+    """A partition of alerts in an index, read above a sort key, and the deals that they may match."""
 
-    One Query of the product's alerts, from the deal's price up. For a new deal, two more for each word: an alert on a
-    hyphenated word is filed under a part and under the joined word, and counts only if the deal has the part.
+    index: Index
+    above: str | None
+    deals: list[Deal] = field(default_factory=list)
+
+
+def cohort(
+    table: Table, unit: Unit, some: Sequence[Deal], size: int
+) -> tuple[list[tuple[Deal, Alert]], Mapping[str, str] | None]:
+    """The alerts of one cohort that deals match, each with its deal, and where the next cohort starts, or None.
+
+    One Query of each product's alerts, from the lowest price up. For new deals, two more for each of their words: an
+    alert on a hyphenated word is filed under a part and under the joined word, and counts only if a deal has the part.
     """
-    has = words.of_deal(deal).keys()
-    stems = words.stems_of(has)
-    product = keys.price_alerts(links.product_hash(deal.link), deal.currency)
-    places: list[tuple[str, Index, str | None]] = [(product, GSI2, keys.offer_by_price(deal.units, ""))]
-    if unit.kind == "words":
-        places += [(keys.words_alerts(word), GSI1, None) for word in stems]
-        places += [(keys.joined_alerts(word), GSI2, None) for word in stems]
+    has = {deal.deal_id: words.of_deal(deal).keys() for deal in some}
+    stems = {deal_id: words.stems_of(found_by) for deal_id, found_by in has.items()}
+    places: dict[str, _Place] = {}
+    for deal in some:
+        prices = keys.price_alerts(links.product_hash(deal.link), deal.currency)
+        above = keys.offer_by_price(deal.units, "")
+        place = places.setdefault(prices, _Place(GSI2, above))
+        place.above = min(place.above or above, above)
+        place.deals.append(deal)
+        for word in stems[deal.deal_id] if unit.kind == "words" else ():
+            places.setdefault(keys.words_alerts(word), _Place(GSI1, None)).deals.append(deal)
+            places.setdefault(keys.joined_alerts(word), _Place(GSI2, None)).deals.append(deal)
     start = unit.start or {"PK": ""}
-    met: list[Alert] = []
+    met: list[tuple[Deal, Alert]] = []
     read = 0
-    for partition, index, above in sorted(places, key=itemgetter(0)):  # so the next cohort knows what is left
+    for partition, place in sorted(places.items(), key=itemgetter(0)):  # so the next cohort knows what is left
         if partition < start["PK"]:
             continue
-        after = start["SK"] if partition == start["PK"] else above
-        items = list(table.query(partition, index=index, after=after, limit=size - read))
-        found = damage.readable(items, from_item)
-        elsewhere = stems if partition.startswith(keys.joined_alerts("")) else set()
-        met += [each for each in found if limits.wants(each.limits, deal, has) and elsewhere.isdisjoint(_part(each))]
+        after = start["SK"] if partition == start["PK"] else place.above
+        items = list(table.query(partition, index=place.index, after=after, limit=size - read))
+        is_joined = partition.startswith(keys.joined_alerts(""))
+        for alert, deal in product(damage.readable(items, from_item), place.deals):
+            elsewhere = stems[deal.deal_id] if is_joined else set()
+            if limits.wants(alert.limits, deal, has[deal.deal_id]) and elsewhere.isdisjoint(_part(alert)):
+                met.append((deal, alert))
         read += len(items)
         if read == size:
-            return met, {"PK": partition, "SK": items[-1][index.sort_key or ""]}
+            return met, {"PK": partition, "SK": items[-1][place.index.sort_key or ""]}
     return met, None
 
 

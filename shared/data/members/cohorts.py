@@ -41,7 +41,8 @@ class Unit:
     ``topic`` and ``topic_name`` are the slug and name that the watchers watch, as announced: an editor may move the
     deal later. ``number`` counts a segment's cohorts from 0. ``correlation_id`` names the request that caused the work,
     and ``written_at`` is when that request wrote the deal, in epoch seconds. Kind ``words`` notifies owners of matching
-    word alerts, ``price`` owners of alerts on the product.
+    word alerts, ``price`` owners of alerts on the product. ``others`` are more deals with the same news, from
+    one batch of the stream.
     """
 
     deal_id: str
@@ -54,6 +55,16 @@ class Unit:
     written_at: float | None = None
     topic: str = ""
     topic_name: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def deal_ids(self) -> tuple[str, ...]:
+        """All deals that the unit is about."""
+        return self.deal_id, *self.others
+
+    def of_each(self) -> list[Unit]:
+        """A unit for each of the deals."""
+        return [replace(self, deal_id=deal_id, others=()) for deal_id in self.deal_ids]
 
     def to_json(self) -> str:
         """Write the unit as a queue message's body."""
@@ -64,7 +75,9 @@ class Unit:
         """Read a unit from a queue message's body. Raises ValueError for any other body."""
         try:
             given = json.loads(body)
+            given = {"others": (), **given}  # 1.1.0's units have one deal
             unit = cls(**{field.name: given[_in_json(field.name)] for field in fields(cls)})
+            unit = replace(unit, others=tuple(unit.others))
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a unit of work: {body[:200]}") from error
         if unit.kind not in get_args(DealNews):
@@ -88,6 +101,15 @@ class Readers:
     marked: bool = True
     continued: bool = False
     done: bool = False
+
+
+def has_readers(table: Table, unit: Unit) -> bool:
+    """Whether anyone watches a unit's topic. One Query."""
+    return bool(list(table.query(keys.watchers(_topic(unit)), limit=1, projection=_WATCHER)))
+
+
+def _topic(unit: Unit) -> Topic:
+    return Topic(BRAND if unit.kind == "brand" else CATEGORY, unit.topic)
 
 
 def readers_of(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
@@ -162,9 +184,8 @@ def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pa
         )
         paces = damage.readable(items, _reader)
         return {name: pace for name, pace in paces if pace is not Pace.NEVER}, following
-    topic = Topic(BRAND if unit.kind == "brand" else CATEGORY, unit.topic)
     after = unit.start["SK"] if unit.start else None
-    items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
+    items = list(table.query(keys.watchers(_topic(unit)), after=after, limit=size, projection=_WATCHER))
     found_by = words.of_deal(deal)
     watching = damage.readable(items, lambda item: (keys.id_in(item["SK"]), limits.in_item(item)))
     wanted = {name: within.pace for name, within in watching if limits.wants(within, deal, found_by)}
