@@ -1,5 +1,7 @@
 """The limits in a typed search, a price or a discount: ``shoes under $80``, ``half price``, ``$100 and up``.
 
+Prices with a currency are also read in German, French, Spanish, Italian, Dutch, Swedish and Polish.
+
 The grammar has four forms, tried in this order: a discount in percent, a reduction by an amount (``$20 off``), a price
 range, and one price with words before or after it that say which bound it is. A phrase that can mean something else
 (``polo 29.99``, ``50% wool``, ``toys 3 and up``) stays part of the words to search; its reading is only offered.
@@ -29,8 +31,10 @@ _NAMES = {
     "£": "pounds?(?: sterling)?|quid",
     "¥": "yen",
     "₹": "rupees?",
+    "PLN": "z(?:ł|lot)(?:ys?|otych|ych|oty)?",
+    "SEK": "kronor|swedish krona",
 }
-"""The names of currencies, by sign."""
+"""The names of currencies, by sign or code. ``kr`` names three."""
 
 _OTHER_SIGNS = {"US$": "$", "C$": "CA$", "AU$": "A$"}
 
@@ -56,10 +60,18 @@ _PRICED = r"(?i)\b(?:price|pricing|cost|budget|spend|pay)"
 """Words that make a number a price."""
 
 _AT_MOST = r"under|below|beneath|(?:less|lower|cheaper) than|within|<=?|≤|up ?to"
+_AT_MOST += (
+    r"|sub|unter|bis(?: zu)?|h[öo]chstens|maximal|weniger als|billiger als|moins de|jusqu['\u2019]?[àa]|menos de"
+)
+_AT_MOST += (
+    r"|hasta|meno di|sotto(?: [ai])?|fino a|onder|tot|minder dan|h[öo]gst|poni[żz]ej|do(?= ?\d[\d., ]* ?(?:z[łl]|pln))"
+)
 _AT_MOST += r"|at (?:the )?most|a? ?maximum(?: of)?|(?<!air )(?<!pro )(?<!m\d )(?<!ai )max(?:\.|:| of)?"
 _AT_LEAST = (
     r"(?<!pull )over|above|(?:more|greater|higher|pricier|dearer|more expensive) than|>=?|≥|exceeding|upwards? of"
 )
+_AT_LEAST += r"|[üu]ber|mehr als|ab|plus de|[àa] partir (?:de|di)|m[áa]s de|desde|pi[ùu] di|oltre|meer dan|vanaf"
+_AT_LEAST += r"|över|powy[żz]ej"
 _AT_LEAST += r"|at (?:the )?least|a? ?minimum(?: of)?|min(?:\.|:| of)?|from|(?:starting|beginning) (?:from|at)"
 _BARE = (
     r"(?i)"
@@ -84,7 +96,7 @@ _UNIT = (
     r"|megapixels?|fps|p|dpi|rpm|[mk]ph|psi|bar|degrees?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|days?|nights?"
     r"|weeks?|months?|years?|yrs?|yo|olds?|packs?|pieces?|pcs?|counts?|ct|persons?|people|man|players?|stars?"
     r"|ratings?|reviews?|points?|speed|gears?|denier|threads?|tc|gsm|mil|mcg|iu|carats?|karats?|k|calories?|percent"
-    r"|sizes?|sets?|pairs?|seat(?:er)?s?|doors?|drawers?|tiers?|ply|lumens?|grit|gauge|pages?|x|reps?|rounds?)(?!\w))"
+    r"|kr\.?|sizes?|sets?|pairs?|seat(?:er)?s?|doors?|drawers?|tiers?|ply|lumens?|grit|gauge|pages?|x|reps?|rounds?)(?!\w))"
 )
 """What makes the number before it no price."""
 _SIZE = r"(?i)\b(?:sizes?|ages?|aged|us|eu|uk|level|version|v|no|number|iphone|pixel|gen)\.? ?\Z"
@@ -94,6 +106,8 @@ _AGED = (
     r"(?:['\u2019]?s)?(?: for)? ?\Z"
 )
 _SHIPPED = r"(?i)\b(?:shipping|delivery|orders?) ?\Z"
+_SEVERAL = r"(?i)(?<![\w.])\d{1,2} \Z"
+"""A number of pieces: ``5 for $20``."""
 _EITHER = r"(?i) ?(?:max|min)(?!\w)"
 """Words that may belong to a price or to a name: *$100 max*, and *$100 Max Cushion shoes*."""
 _FORMER = r"(?:was|were|originally|original price|list price|rrp|msrp|retail(?: price)?|reg(?:ular(?:ly)?)?|valued? at"
@@ -101,7 +115,8 @@ _FORMER += r"|worth)"
 _ABOUT = r"(?:(?:around|about|approximately|approx\.?|roughly|circa|ca\.?|near(?:ly)?|close to|almost) |~ ?)"
 
 _PERCENT = r"(?P<percent>[1-9]\d?) ?(?:%|percent|per cent|pct)(?!\w)"
-_OFF = r"(?:off|discount(?:ed)?|reductions?|reduced|cheaper|rebate|markdown|savings?|price cuts?)"
+_OFF = r"(?:off|(?:de |di )?(?:r[ée]duction|remise|descuento|sconto)|rabatt|korting|zni[żz]ki"
+_OFF += r"|discount(?:ed)?|reductions?|reduced|cheaper|rebate|markdown|savings?|price cuts?)"
 _SHARE = {"half": 50, "1/2": 50, "½": 50, "third": 33, "two thirds": 66, "quarter": 25, "three quarters": 75}
 _SAVING = r"(?:save|saves|saving|savings of|discount(?: of|:)?|reduced by|rebate of|markdown of|off by)"
 
@@ -248,7 +263,8 @@ def _grammar() -> tuple[_Form, ...]:
     after = rf"(?: ?(?:(?P<less>{_OR_LESS})|(?P<more>{_OR_MORE}))(?!\w))?"
     saving, former = rf"(?:{_SAVING}) ", rf"(?:{_SAVING}|{_FORMER}:?) (?:(?:{_AT_MOST}|{_AT_LEAST}) ?)?"
     percent = rf"(?P<minus>- ?)?(?:(?P<low>[1-9]\d?) ?%? ?(?:-|\u2013|to) ?)?{_PERCENT}"
-    to = r"(?:-|\u2013|(?:to|and)(?!\w))"
+    to = r"(?:-|\u2013|(?:to|and|und|et|y|e|en|och|bis|[àa]|tot)(?!\w))"
+    between = "between|from|zwischen|von|entre|tra|tussen|van|mellan"
     shares = "|".join(sorted(_SHARE, key=len, reverse=True))
     no_price = rf"{_OFF}|cash ?back|coupons?|vouchers?|credit|gift ?cards?|bills?"
     no_price += r"|(?:/|per|an?) ?(?:month|mo|week|day|year|yr|night|hour|person|lb|kg|oz)"
@@ -258,7 +274,7 @@ def _grammar() -> tuple[_Form, ...]:
         (form(rf"{former}{most}|{_FORMER} {most.replace('most', 'least')}"), _reduction),
         (form(rf"{most} ?(?:{no_price})(?!\w)"), _reduction),
         (form(rf"{_ABOUT}{most}{_EACH}"), _about),
-        (form(rf"(?P<lead>{_LEAD})(?P<from>between |from )?{least} ?{to} ?{most}{_EACH}"), _range),
+        (form(rf"(?P<lead>{_LEAD})(?P<from>(?:{between}) )?{least} ?{to} ?{most}{_EACH}"), _range),
         (form(rf"{lead}{bound}{most}{after}{_EACH}"), _bound),
     )
 
@@ -321,6 +337,8 @@ def _bound(found: re.Match[str]) -> _Reading | None:
         Selection(least=amount, currency=currency) if side == "least" else Selection(most=amount, currency=currency)
     )
     before, after = found.string[: found.start()], found.string[found.end() :]
+    if currency and re.search(_SEVERAL, before) and found["lead"]:
+        return _Reading(reading)
     if currency and (re.search(_SHIPPED, before) or (not side and re.match(_EITHER, after))):
         return _Reading(reading)
     if currency:
