@@ -19,7 +19,7 @@ from shared.data import keys
 from shared.data.catalog import changes, offers, search, shops
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deals import from_item, has_ended, is_listed
-from shared.data.members import fanout
+from shared.data.members import fanout, several
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import Item, unmarshal_item
 from shared.dynamodb.damage import Failures
@@ -119,7 +119,7 @@ def _send(news: Mapping[str, Sequence[Unit]]) -> None:
     notified once."""
     units = [unit for each in news.values() for unit in each]
     if units:
-        queue().send([unit.to_json() for unit in fanout.merged(units)])
+        queue().send([unit.to_json() for unit in several.merged(units)])
     for each in news.values():
         logger().set_correlation_id(each[0].correlation_id)
         kinds = sorted({unit.kind for unit in each})

@@ -15,7 +15,7 @@ from functions.background import publisher
 from shared.data import invariants, keys
 from shared.data.catalog import deals, words
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, users
+from shared.data.members import alerts, cohorts, fanout, follows, limits, messages, several, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
@@ -297,7 +297,7 @@ def test_news_of_many_deals_at_once_notifies_as_news_of_each(
     follows.watch(table, APPLE, "fay", NOW, within=Limits(ceiling="30.00", currency="USD"))
     follows.watch(table, SHOES, "gus", NOW)
     alone = [unit for deal in imported for unit in (*fanout.news_of(deal), *fanout.alerts_of(deal, "words"))]
-    together = fanout.merged(alone)
+    together = several.merged(alone)
 
     work_off(together * 2, page=page)
     told_at_once = told(table, "ana", "bo", "cy", "dee", "eve", "fay", "gus")
@@ -326,7 +326,7 @@ def test_news_of_many_deals_asks_once_for_each_topic_and_each_word(
     found_by = {word for deal in imported for word in words.stems_of(words.of_deal(deal))}
 
     with watched(table) as wire:
-        work_off(fanout.merged(alone))
+        work_off(several.merged(alone))
 
     # The deals; a Query of each of three products, two of each word; and one for each topic of several deals. One of a
     # single deal reads its deal and its marker, too.
@@ -334,13 +334,13 @@ def test_news_of_many_deals_asks_once_for_each_topic_and_each_word(
 
 
 def test_a_batch_of_another_request_or_of_more_deals_than_fit_is_a_unit_of_its_own(deal: Deal) -> None:
-    many = [replace(deal, deal_id=f"{number}") for number in range(fanout.TOGETHER + 1)]
+    many = [replace(deal, deal_id=f"{number}") for number in range(several.TOGETHER + 1)]
     other = replace(deal, deal_id="other", correlation_id="another request")
     hot = fanout.alarm_of(deal, 2)
 
-    units = fanout.merged([*(fanout.alerts_of(each, "words")[0] for each in [*many, other, many[0]]), *hot])
+    units = several.merged([*(fanout.alerts_of(each, "words")[0] for each in [*many, other, many[0]]), *hot])
 
-    assert [len(unit.deal_ids) for unit in units] == [fanout.TOGETHER, 1, 1, 1, 1]
+    assert [len(unit.deal_ids) for unit in units] == [several.TOGETHER, 1, 1, 1, 1]
     assert units[-2:] == hot
     assert [Unit.from_json(unit.to_json()) for unit in units] == units
 

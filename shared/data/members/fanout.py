@@ -9,23 +9,19 @@ A crash or a second delivery can repeat a step, but never lose or double a messa
 3. insert the messages, 25 at a time; the table refuses those that exist
 4. record in the marker that the cohort is done, and in the same transaction count a hot deal's readers once
 
-News of many deals at once, as an import has, is one unit for each topic and one for alerts. If nobody watches the
-topic, that was all; else each deal gets a unit of its own.
-
 The last cohort of a topic's watchers has no next cohort and isn't counted, so it needs no marker: a second delivery
 notifies those who watch then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import alerts, cohorts, limits, messages
+from shared.data.members import cohorts, limits, messages, several
 from shared.data.members.cohorts import Readers, Unit
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
@@ -57,25 +53,6 @@ def alerts_of(deal: Deal, kind: DealNews, written_at: datetime | None = None) ->
     return [_first(deal, kind, written_at)]
 
 
-TOGETHER = 50
-"""Deals in one unit of work."""
-
-
-def merged(units: Iterable[Unit]) -> list[Unit]:
-    """Units with those of one request and the same news made one, ``TOGETHER`` deals each; a hot deal's stay as they
-    are."""
-    same: dict[object, list[Unit]] = {}
-    for number, unit in enumerate(units):
-        news = unit.kind, unit.topic, unit.topic_name, unit.correlation_id
-        same.setdefault(number if unit.kind == "hot" else news, []).append(unit)
-    found = []
-    for first, *others in same.values():
-        ids = list(dict.fromkeys([first.deal_id, *(unit.deal_id for unit in others)]))
-        parts = [ids[start : start + TOGETHER] for start in range(0, len(ids), TOGETHER)]
-        found += [replace(first, deal_id=part[0], others=tuple(part[1:])) for part in parts]
-    return found
-
-
 def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS, written_at: datetime | None = None) -> list[Unit]:
     """The units of a hot deal: every user, in parallel segments."""
     first = replace(_first(deal, "hot", written_at), segments=segments)
@@ -98,17 +75,13 @@ def deliver(
     """
     if unit.number >= settings.MOST_COHORTS:
         raise TooManyCohorts(unit.number)
-    if unit.others and unit.kind in ("brand", "category"):
-        if cohorts.has_readers(table, unit):
-            queue.send([each.to_json() for each in unit.of_each()])
+    if unit.others or unit.kind in ("words", "price"):
+        return Delivered(*several.deliver(table, queue, unit, now, size))
+    try:
+        # The stream may be ahead of eventually consistent reads, and a deal missed here is never announced again.
+        deal = deals.get(table, unit.deal_id, consistent=True)
+    except NoSuchDeal:
         return Delivered()
-    # The stream may be ahead of eventually consistent reads, and a deal missed here is never announced again.
-    found = deals.get_many(table, unit.deal_ids, consistent=True) if unit.others else _deal_of(table, unit)
-    if not found:
-        return Delivered()
-    if unit.kind in ("words", "price"):
-        return Delivered(*alerts.deliver(table, queue, unit, found, now, size))
-    (deal,) = found
     readers = cohorts.readers_of(table, unit, deal, size, now)
     if readers.done:
         return Delivered()
@@ -122,12 +95,6 @@ def deliver(
     if readers.marked:
         _finish(table, unit, readers, now)
     return Delivered(len(composed), written)
-
-
-def _deal_of(table: Table, unit: Unit) -> list[Deal]:
-    with suppress(NoSuchDeal):
-        return [deals.get(table, unit.deal_id, consistent=True)]
-    return []
 
 
 def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:
