@@ -11,7 +11,7 @@ from cli.importing import Entry, another_product
 from cli.json_lines import Record
 from cli.output import note, say
 from features.feeds.files import FeedFile
-from features.feeds.formats import LAYOUTS
+from features.feeds.formats import LAYOUTS, Format
 from features.feeds.importing import FeedImporter
 from features.feeds.source import GUESSED
 from features.feeds.tables import SEPARATORS
@@ -85,7 +85,7 @@ class Check(FeedImporter):
 def show(check: Check) -> bool:
     """Print what was found; returns whether an import would refuse nothing."""
     feed, report, found = check.feed, check.report, check.found
-    if feed is None:
+    if feed is None or feed.form not in LAYOUTS:  # why it isn't read is said last
         return False
     _show_file(feed)
     kept = f"{found.changed:,} changed, {found.unchanged:,} left as they are"
@@ -118,13 +118,15 @@ def _show_file(feed: FeedFile) -> None:
 
 def _refused(check: Check) -> dict[str, Reason]:
     """The reasons to refuse records, each with the first: those of one field and kind are one."""
+    is_in_lines = check.feed is not None and (check.feed.separator or check.feed.form is Format.JSONL)
+    place = "line" if is_in_lines else "record"
     kinds: dict[str, Reason] = {}
     alike: Counter[str] = Counter(reason.partition(":")[0] for reason in check.report.bad.values())
     shown: dict[str, str] = {}
     for number, reason in sorted(check.report.bad.items()):
         of = reason.partition(":")[0]
         why = shown.setdefault(of, reason)
-        kinds.setdefault(why, Reason(alike[of], f"line {number} {check.found.ids.get(number, '')}".strip()))
+        kinds.setdefault(why, Reason(alike[of], f"{place} {number} {check.found.ids.get(number, '')}".strip()))
     return kinds
 
 

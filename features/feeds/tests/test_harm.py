@@ -201,10 +201,11 @@ def test_a_record_that_cannot_be_read_keeps_every_deal(table: Table, run: Callab
     ids=["a sitemap", "another list", "another table"],
 )
 def test_what_is_no_feed_is_said_to_be_none_with_the_formats_that_are(run: Callable[..., str], text: str) -> None:
-    printed = run(text, code=1)
+    for options in (OPTIONS, (*OPTIONS, "--check")):
+        printed = run(text, *options, code=1)
 
-    assert "This is no feed that btd reads. It reads JSON Lines" in printed
-    assert "Heureka" in printed
+        assert "This is no feed that btd reads. It reads JSON Lines" in printed
+        assert "Heureka" in printed
 
 
 def test_a_price_that_cannot_be_a_sales_is_left_out_and_counted(table: Table, run: Callable[..., str]) -> None:
