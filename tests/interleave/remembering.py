@@ -21,7 +21,7 @@ from shared.dynamodb.table import MAX_BATCH_WRITES, Table
 from tests.interleave.touching import Place, Token, Wire, left_by, place_of, tokens_of
 
 MOST = 100_000
-"""Answers to remember. A tenth as many fill some 50 MB."""
+"""Answers to remember; then it forgets them all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,4 +107,6 @@ AROUND_WRITES = (posted,)
 _NOT_AGAIN = "a digest that may have been sent isn't sent again that day"
 WRITES_DIFFER = {frozenset({"crash", name}): _NOT_AGAIN for name in ("mail digest", "work of the mailer")}
 WRITES_DIFFER[frozenset({"claim and release digest"})] = "another delivery leaves the mail to this one"
+_PART = "of a delivery, the digest has what was sent before"
+WRITES_DIFFER |= {frozenset({name, "deliver"}): _PART for name in ("mail digest", "work of the mailer")}
 WRITES_ONCE_FAILED = (("change email", "stop mail"),)

@@ -28,6 +28,7 @@ from botocore.config import Config
 from shared.data.catalog import changes, deals, offers, search
 from shared.data.members import alerts, follows, users
 from shared.dynamodb.attributes import unmarshal_item
+from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import DealsError
@@ -189,5 +190,5 @@ def _input_ended(seconds: float) -> bool:
 if __name__ == "__main__":
     endpoint, name, part, *given = sys.argv[1:]
     credentials = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
-    asked = connect(name, endpoint_url=endpoint, region_name="us-east-1", **credentials)
+    asked = connect(name, Budget(answer=30), endpoint_url=endpoint, region_name="us-east-1", **credentials)
     {"write": write, "edit": edit, "follow": follow}[part](asked, *given)
