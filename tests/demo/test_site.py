@@ -129,6 +129,16 @@ def test_another_content_has_another_folder_and_the_same_has_the_same(parts: Pat
     assert f'data-build="{names[2]}"' in (parts / "built" / "index.html").read_text()
 
 
+def test_a_published_demo_links_the_documents_and_the_code(parts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/deals")
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.example")
+    packing.write(parts / "built")
+
+    page = (parts / "built" / "index.html").read_text()
+    assert '<a href="../">Read the documentation</a>' in page
+    assert '<a href="https://github.example/someone/deals">get the code</a>' in page
+
+
 def _lines(code: CodeType) -> list[int | None]:
     """The line of each instruction of a code and of what it defines."""
     inner = [line for each in code.co_consts if isinstance(each, CodeType) for line in _lines(each)]
