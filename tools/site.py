@@ -79,7 +79,8 @@ def write_config() -> Path:
     own = "".join(f'{{"{title}" = "{page_of(path)}"}}, ' for title, path in pages)
     config = (ROOT / "zensical.toml").read_text(encoding="utf-8").replace('"build/', '"')
     written = ROOT / "build" / "zensical.toml"
-    _write(written, config.replace('{"Features" = []}', f'{own}{{"Features" = [{menu}]}}'))
+    own += f'{{"Features" = [{menu}]}},' if menu else ""
+    _write(written, config.replace('{"Features" = []},', own))
     return written
 
 

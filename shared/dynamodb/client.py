@@ -79,8 +79,7 @@ CONNECT_TIMEOUT = 1
 """Seconds."""
 
 ENDPOINTS_OF_S3 = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
-"""Variables that name an S3 endpoint other than AWS's:
-https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html"""
+"""Variables that name an S3 endpoint other than AWS's."""
 
 
 def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Table:
