@@ -163,7 +163,7 @@ def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, n
 @pytest.mark.parametrize(("off", "chosen", "count"), [("", "any discount", 6), ("15", "15% off or more", 7)])
 def test_the_form_above_a_list_has_its_discount_among_others(ask: Ask, off: str, chosen: str, count: int) -> None:
     """Also one that the form doesn't offer by itself. An empty field is no limit."""
-    form = parsed(ask("/categories/shoes", query={"to": "80", "off": off})).find(".//details/form")
+    form = parsed(ask("/categories/shoes", query={"to": "80", "off": off})).find(".//details//form")
 
     assert form is not None
     options = form.findall("select[@name='off']/option")
@@ -403,7 +403,7 @@ def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(a
 def test_typed_limits_are_in_the_fields_and_are_changed_there(ask: Ask, posted: list[Deal]) -> None:
     document = parsed(ask("/search", query={"q": "runner $20 to $80 half price", "sort": "cheapest"}))
 
-    (form,) = document.findall(".//details/form")
+    (form,) = document.findall(".//details//form")
     fields = {field.get("name"): field.get("value") for field in form.findall("input")}
     fields |= {"off": next(each.get("value") for each in form.iter("option") if "selected" in each.attrib)}
     assert fields == {"q": "runner", "sort": "cheapest", "currency": "USD", "off": "50", "from": "20", "to": "80"}
