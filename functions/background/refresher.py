@@ -7,7 +7,7 @@ rebuilt before they become stale.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
+Written = tuple[str, str]
+"""A written deal, and a category that it is or was in."""
+
+
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Rebuild what a batch of the stream, or the passing of time, has outdated; failed records are reported."""
     if "Records" not in event:
@@ -63,7 +67,7 @@ class Effects:
 
     parts: set[Cached] = field(default_factory=set)
     changes: list[DealChange] = field(default_factory=list)
-    deals: set[str] = field(default_factory=set)
+    deals: set[Written] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
     others: list[hooks.Follower] = field(
         default_factory=lambda: [each.Follower() for each in features.roles(hooks.Refresher)]
@@ -94,7 +98,7 @@ class Effects:
 
     def _add_deal(self, change: DealChange) -> None:
         self.changes.append(change)
-        self.deals.update(deal.deal_id for deal in change.deals)
+        self.deals.update((deal.deal_id, deal.category) for deal in change.deals)
         if change.after is not None and change.after.correlation_id is not None:
             self.requests.add(change.after.correlation_id)
         over = any(deal.status(change.at) is not Status.ACTIVE for deal in change.deals)
@@ -117,7 +121,7 @@ def stale(now: datetime) -> list[Cached]:
     return found
 
 
-def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> None:
+def refresh(parts: Iterable[Cached], written: Collection[Written], requests: set[str]) -> None:
     """Rebuild parts because of some requests; ``written`` are deals that the indexes may not show yet.
 
     A failing part doesn't stop the others. Raises the last failure, so that all are retried.
@@ -126,11 +130,11 @@ def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> N
     rebuilt = list(
         damage.each(parts, partial(_rebuild, written=written), attrgetter("name"), failures=failures, noted=())
     )
-    logger().info("refreshed", parts=rebuilt, deals=len(written), correlation_ids=sorted(requests), **measured())
+    logger().info("refreshed", parts=rebuilt, deals=len(dict(written)), correlation_ids=sorted(requests), **measured())
     raise_last(failures)
 
 
-def _rebuild(part: Cached, written: set[str]) -> str:
+def _rebuild(part: Cached, written: Collection[Written]) -> str:
     """Rebuild a part; returns its name."""
     began = datetime.now(UTC)
     built = build(part, written, began.replace(microsecond=0))
@@ -170,13 +174,15 @@ class Built:
         return [*(self.picked or ()), *(self.latest.items if self.latest else ())]
 
 
-def build(part: Cached, written: set[str], now: datetime) -> Built:
+def build(part: Cached, written: Collection[Written], now: datetime) -> Built:
     """Build a part's content as of now."""
     picked = None if part.picks is None else picks.refresh(table(), part.picks, now)
     latest = None
     if part.feed is not None:
         (previous,) = page_cache.read(table(), [part], shard=1, now=now)
-        latest = page_cache.newest(table(), part.feed, now, written, previous, size=settings.READ_FOR_CARDS)
+        topic = part.feed.topic
+        also = {deal_id for deal_id, category in written if topic is None or topic.slug == category}
+        latest = page_cache.newest(table(), part.feed, now, also, previous, size=settings.READ_FOR_CARDS)
     if part is not FRONT_PAGE_PICKS:
         return Built(part, now, picked, latest)
     counted = _bargains(now, anew=not written)

@@ -27,7 +27,7 @@ from shared.data.catalog import deals, feeds, topics
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
-from shared.dynamodb.table import MAX_BATCH_KEYS, Projection, Table
+from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import ABSENT, put_over
 from shared.errors import AlreadyExists
 from shared.models.catalog import (
@@ -272,13 +272,9 @@ def newest(
         # Below the last indexed deal there may be deals that aren't candidates yet.
         known_down_to = indexed.items[-1].deal_id if indexed.next is not None else ""
         near = sorted((deal_id for deal_id in candidates if deal_id >= known_down_to), reverse=True)
-        active: list[Deal] = []
-        for start in range(0, len(near), MAX_BATCH_KEYS):  # an import has written hundreds
-            current = deals.get_many(table, near[start : start + MAX_BATCH_KEYS], consistent=True)
-            own = (deal for deal in current if feed.topic is None or deal.category == feed.topic.slug)
-            active += [deal for deal in own if deal.status(now) is Status.ACTIVE]
-            if len(active) > size:
-                break
+        current = deals.get_many(table, near, consistent=True)
+        own = (deal for deal in current if feed.topic is None or deal.category == feed.topic.slug)
+        active = [deal for deal in own if deal.status(now) is Status.ACTIVE]
         cursor = indexed.next
         if len(active) > size or cursor is None:  # otherwise the index still holds ended deals: read on
             break
