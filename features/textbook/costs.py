@@ -82,7 +82,7 @@ def _writes(step: Step, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Map
 def _after(kind: str, write: Mapping[str, Any], largest: int) -> int:
     """The most bytes of an item after a write: an update copies its values and attributes as often as it names them."""
     if kind == "Put":
-        return _bytes(write["Item"])
+        return _bytes(write.get("Item", {}))  # DynamoDB refuses one without
     if kind != "Update":
         return largest
     expression: str = write.get("UpdateExpression", "")

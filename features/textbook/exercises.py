@@ -19,10 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from features.textbook import costs, running
+from features.textbook import costs, grammar, running
 from features.textbook.expressions import Expression, Refused
 from features.textbook.lessons import GROUPS, Lesson, Step, step_of
 from features.textbook.running import Done, wire
@@ -253,7 +254,7 @@ LONGEST = 4000
 """Characters of a request that is typed in."""
 
 DEEPEST = 40
-"""Levels of its JSON: DynamoDB's 32 of a value, and those of the request around it."""
+"""Levels of its JSON, DynamoDB's 32 of a value and those of the request around it; and of each of its expressions."""
 
 OPERATIONS = ("Query", "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
@@ -266,6 +267,8 @@ _LEGACY = {"KeyConditions", "QueryFilter", "AttributeUpdates", "Expected", "Cond
 
 _WORD = re.compile(r"[#:]?\w+")
 _EQUALS = re.compile(r"(#?\w+)\s*=\s*(:\w+)")
+_LEVEL = re.compile(r"[()]|\bNOT\b", re.IGNORECASE)
+_LEVELS = {"(": 1, ")": -1}
 _FIELD = re.compile(r"\{(\w+)(?::0([1-9][0-9]?))?\}")
 
 _NO_LESSON = Lesson("", "", "", "", "")
@@ -335,9 +338,9 @@ def _filled(operation: str, arguments: Mapping[str, Any], send: Mapping[str, Any
     """The arguments with the values of a ``send``, after a trial with those of a run. Raises Unusable, and what the
     wrong types of JSON raise."""
     given = running.names(_NO_LESSON, "", keys.scratch("you", "run"), datetime(2000, 1, 1, tzinfo=UTC))
-    for part in _parts(operation, arguments):
-        _bounds(part)
     filled: dict[str, Any] = running.fill(arguments, dict(send))
+    for part in _parts(operation, filled):  # a value could make another placeholder of one that is allowed
+        _bounds(part)
     sent = running.arguments_of(Step(operation, filled), given)
     for part in _parts(operation, sent):
         if "UpdateExpression" in part:
@@ -362,6 +365,11 @@ def _depth(read: Any) -> int:
 
 def _no_fraction(_text: str) -> None:
     raise Unusable("Use whole numbers: this table stores no others.")
+
+
+def _nesting(expression: str) -> int:
+    """The most levels of an expression that are open at once: its parentheses, and each ``NOT`` to the end."""
+    return max(accumulate((_LEVELS.get(word, 1) for word in _LEVEL.findall(expression)), initial=0))
 
 
 def _parts(operation: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -390,6 +398,8 @@ def _bounds(part: Mapping[str, Any]) -> None:
         for key in _PARTITION_KEYS & item.keys():
             # An update may make an item, and only those of {scratch} itself are given an end.
             _own(item[key], exact=key == PARTITION_KEY and "UpdateExpression" in part)
+    if any(_nesting(part[kind]) > DEEPEST for kind in grammar.EXPRESSIONS if kind in part):
+        raise Unusable(f"An expression is nested too deep: use {DEEPEST} levels at most.")
     names = part.get("ExpressionAttributeNames", {})
     if "KeyConditionExpression" in part:
         expression = part["KeyConditionExpression"]

@@ -46,6 +46,8 @@ def _parts(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """A request, and each part of a transaction or a batch."""
     yield arguments
     yield from ({"Key": key} for key in arguments.get("Keys", ()))
+    if any(len(each) != 1 for each in arguments.get("TransactItems", ())):
+        raise Refused("TransactItems can only contain one of Check, Put, Update or Delete")
     for each in (*arguments.get("TransactItems", ()), *arguments.get("Requests", ())):
         yield from each.values()
 

@@ -50,6 +50,10 @@ REFUSED = {
         "KeyConditionExpressions must only contain one condition per key",
     ),
     "a number for a key": (query("PK = :p", {":p": 7}), "Condition parameter type does not match schema type"),
+    "two writes in one part of a transaction": (
+        ("TransactWriteItems", {"TransactItems": [{"Put": {"Item": KEY}, "Delete": {"Key": KEY}}]}),
+        "TransactItems can only contain one of Check, Put, Update or Delete",
+    ),
     "bounds in the wrong order": (
         query("PK = :p AND SK BETWEEN :b AND :a", {**P, ":a": "a", ":b": "b"}),
         "The BETWEEN operator requires upper bound to be greater than or equal to lower bound",

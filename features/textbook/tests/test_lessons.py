@@ -451,6 +451,9 @@ UNUSABLE: dict[str, Any] = {
     "no JSON": "Query(PK = 1)",
     "deep JSON": "[" * 3999,
     "JSON that is deep and whole": {"PutItem": {"Item": {**KEY, "A": nested(390)}}},
+    "a condition in many parentheses": {"DeleteItem": {"Key": KEY, "ConditionExpression": "(" * 400}},
+    "functions in one another": {"GetItem": {"Key": KEY, "ProjectionExpression": "size(" * 700}},
+    "no and no and no": {"DeleteItem": {"Key": KEY, "ConditionExpression": "not " * 950}},
     "a line below the partition": {"GetItem": {"Key": {"PK": "{scratch}\n", "SK": "a"}}},
     "an update a line below the partition": {"UpdateItem": {"Key": {"PK": "{scratch}\n", "SK": "a"}}},
     **COSTLY,
@@ -604,6 +607,16 @@ def test_a_partition_key_that_is_not_ones_own_is_refused(typed: str) -> None:
         exercises.lesson_of(exercises.find("exercise-hot-key"), typed)
 
 
+def test_a_value_in_braces_makes_no_name_of_another_partition() -> None:
+    """With ``{who}`` filled in, ``:p{who}`` is another placeholder than ``:p``."""
+    values = {":p": "{scratch}", ":pANA": "USER#ana", ":pBOB": "USER#ana"}
+    used = " AND ".join(f"Email <> {each}" for each in values)
+    query = {"KeyConditionExpression": "PK = :p{who}", "FilterExpression": used, "ExpressionAttributeValues": values}
+
+    with pytest.raises(Unusable, match="another partition"):
+        exercises.lesson_of(exercises.find("exercise-at-most-three"), json.dumps({"Query": query}))
+
+
 def test_what_came_back_names_no_other_partition(reader: Browser, table: Table) -> None:
     """An attribute called ``scratch`` is no name of a partition."""
     put = {"PutItem": {"Item": {**KEY, "scratch": "DEALS"}, "ReturnValues": "ALL_OLD"}}
@@ -622,6 +635,7 @@ def test_what_came_back_names_no_other_partition(reader: Browser, table: Table) 
         ({"Query": {**QUERY, "Select": "COUNT"}}, "No items."),
         ({"Query": {**QUERY, "Colour": "red"}}, 'Unknown parameter in input: "Colour"'),
         ({"UpdateItem": {"Key": KEY, "UpdateExpression": "SET"}}, "ValidationException"),
+        ({"PutItem": {}}, 'Missing required parameter in input: "Item"'),
         (a_set("SET A = :v, REMOVE B"), "Invalid UpdateExpression: "),
         (writes({"Put": {"Item": KEY}}, {"Delete": {"Key": KEY}}), "ValidationException"),
         ({"GetItem": {"Key": {"SK": ""}}}, "ValidationException"),
