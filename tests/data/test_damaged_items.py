@@ -126,7 +126,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
 
 
 MAY_BE_ABSENT = {
-    "Address", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06", "Username",
+    "Address", "Alike", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06", "Username",
     "Watched", *limits.ATTRIBUTES, "Word.Brand", "Word.Card", "Word.Discount", "Word.Price", "Word.Product",
     "Word.Version",
 }  # fmt: skip
