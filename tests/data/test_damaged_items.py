@@ -126,8 +126,8 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
 
 
 MAY_BE_ABSENT = {
-    "Address", "Alike", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06", "Username",
-    "Watched", *limits.ATTRIBUTES, "Word.Brand", "Word.Card", "Word.Discount", "Word.Price", "Word.Product",
+    "Address", "Alike", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06",
+    "Username", "Watched", *limits.ATTRIBUTES, "Word.Brand", "Word.Card", "Word.Discount", "Word.Price", "Word.Product",
     "Word.Version",
 }  # fmt: skip
 """Attributes that an item need not have: without them it is no damaged one."""
