@@ -271,7 +271,7 @@ def find(table: Table, search: Search, *, limit: int, cursor: str | None = None)
     return of_kind._replace(instead=of_kind.instead or wider) if of_kind.matches else found
 
 
-def _find(table: Table, search: Search, limit: int, cursor: str | None) -> Found:
+def _find(table: Table, search: Search, limit: int, cursor: str | None, *, corrects: bool = True) -> Found:
     if not search.terms:
         return Found((), None)
     after = identifiers.read_cursor(search.scope, cursor) if cursor is not None else None
@@ -282,9 +282,9 @@ def _find(table: Table, search: Search, limit: int, cursor: str | None) -> Found
     )
     if unknown and len(letters) == len(unknown) and cursor is None:
         instead = search.corrected(letters)
-        found = _find(table, instead, limit, None)
+        found = _find(table, instead, limit, None, corrects=corrects)
         return found._replace(instead=found.instead or instead)
-    if unknown and cursor is not None:
+    if unknown and (cursor is not None or not corrects):
         return Found((), None)
     if unknown:
         found = _corrected(table, search, unknown, limit)
@@ -430,7 +430,8 @@ def _groups(table: Table, terms: Sequence[Term]) -> list[Group]:
     last = terms[-1]
     beginning = last.beginning
     all_forms = dict.fromkeys(form for term in terms for form in (*term.forms, *term.synonyms))
-    others = [form for form in all_forms if not form.startswith(beginning)]
+    # A Query reads words with the same two first letters: a beginning of one letter finds no longer word.
+    others = [form for form in all_forms if form[:2] != beginning[:2] or not form.startswith(beginning)]
     asked_for = [partial(_begun, table, beginning), *([partial(_counts, table, others)] if others else [])]
     counts = {count.word: count for items in table.gather(asked_for) for count in _read_counts(items)}
 
@@ -535,7 +536,7 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
     meant = {typed: word for typed in unknown if (word := _correction(typed, known[typed])) is not None}
     if corrects and len(meant) == len(unknown):
         instead = search.corrected(meant)
-        found = _find(table, instead, limit, None)
+        found = _find(table, instead, limit, None, corrects=False)  # once: what replaces a word is known
         if found.matches:
             return found._replace(instead=found.instead or instead)
     import difflib  # noqa: PLC0415  # most searches find something
