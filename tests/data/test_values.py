@@ -290,10 +290,11 @@ def test_no_text_sets_an_amount_beside_its_currency_by_itself() -> None:
 
     assert CODE_BESIDE_AMOUNT.search('f"{deal.currency} {deal.price}"')
     assert CODE_BESIDE_AMOUNT.search("""f"{deal['price']} {deal['currency']}" """)
-    # What tells cards apart, and is not shown.
+    # What tells cards or messages apart, and is not shown.
     assert found == {
         "shared/html/views.py: price} {deal.currency",
         "shared/data/catalog/search.py: price} {match.currency",
+        "shared/data/members/messages.py: price} {about.currency",
     }
 
 
