@@ -26,8 +26,11 @@ from shared.isolation.confinement import confine
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 """The only Pillow decoders that see an upload. JPEG's also takes a file with several pictures (MPO)."""
 
-NEEDED = ("Avif", "Gif", "Jpeg", "Mpo", "Png", "Tiff", "WebP")
-"""Modules that Pillow would import when it needs them, which is too late. Tiff's reads EXIF."""
+NEEDED = (
+    "PIL.AvifImagePlugin", "PIL.GifImagePlugin", "PIL.JpegImagePlugin", "PIL.MpoImagePlugin", "PIL.PngImagePlugin",
+    "PIL.TiffImagePlugin", "PIL.WebPImagePlugin", "copy",
+)  # fmt: skip
+"""Modules that Pillow would import when it needs them, which is too late. Tiff reads EXIF, and GIF copies."""
 
 MOST_PIXELS = 40_000_000
 """Making a picture takes about ten bytes a pixel. Phones send 12 megapixels by default."""
@@ -73,7 +76,7 @@ _PHONES = "It is HEIC, which most browsers can't show. Send it as JPEG: an iPhon
 def main() -> None:
     """Make a picture of the file on standard input."""
     for name in NEEDED:
-        import_module(f"PIL.{name}ImagePlugin")
+        import_module(name)
     Image.preinit()
     confine()
     print(json.dumps(decode(sys.stdin.buffer.read())))
