@@ -15,7 +15,7 @@ from typing import Any
 from features.modeller import requests
 from features.modeller.design import NAMES, Index, Pattern, keys_of
 from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, paid, weights, within
-from features.textbook import costs, drawing, running
+from features.textbook import costs, drawing, grammar, running
 from features.textbook.drawing import LARGEST, Partition, Row
 from features.textbook.lessons import Lesson, Step
 from features.textbook.running import Done, Given, Reply
@@ -253,9 +253,22 @@ def run(
             most = f"{units_of(each, now):,} write units here, and the most is {MOST_UNITS}"
             outcomes.append(Outcome(each.pattern, f"Not sent: it could take {most}."))
             continue
+        if why := _refused(each, running.names(each.lesson, "", keys.scratch(visitor, f"{run_id}-{at}-b"), now)):
+            outcomes.append(Outcome(each.pattern, f"Not sent: DynamoDB refuses an item that is there before. {why}"))
+            continue
         made = running.run(table, each.lesson, "", visitor, f"{run_id}-{at}", now, trace, typed=True)
         outcomes.append(_compared(each, made, now) if isinstance(each, Prepared) else _compared_writes(each, made, now))
     return outcomes
+
+
+def _refused(each: Prepared | Written, given: Given) -> str:
+    """The message with which DynamoDB refuses an item that a run begins with, or nothing."""
+    for item in running.filled_items(each.lesson, given):
+        if why := grammar.refusal("PutItem", {"Item": item}):
+            return why
+        if size_of(marshal_item(item)) > LARGEST:
+            return "Item size has exceeded the maximum allowed size"
+    return ""
 
 
 def is_sent(each: Prepared | Written, now: datetime) -> bool:

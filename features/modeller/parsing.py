@@ -423,6 +423,8 @@ def change(text: str, model: Model) -> Change:
         stated = re.fullmatch(r"(\w+)\s+(\S+)(?:\s+to\s+(\S+))?", each)
         if not stated or not model.entity(name).spec(stated[1]):
             raise Unreadable(f"{each[:40]!r} is no attribute of {name} with its value: Status open to paid.")
+        if {*each} & {*"{}"}:
+            raise Unreadable("A value has no braces.")
         before.append((stated[1], stated[2]))
         after.append((stated[1], stated[3] or stated[2]))
     return Change(name, None if verb == "put" else tuple(before), None if verb == "delete" else tuple(after))

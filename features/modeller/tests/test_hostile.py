@@ -57,6 +57,43 @@ def test_what_the_site_reads_in_items_is_kept_under_other_names(visitor: Browser
 
 
 @pytest.mark.parametrize(
+    ("attributes", "why"),
+    [
+        ({"TId": "text 3000"}, "Size of PK has exceeded"),
+        ({"TId": "id 8", "Text": "text 409550"}, "Item size has exceeded"),
+    ],
+)
+def test_a_run_writes_no_item_that_the_table_refuses(
+    visitor: Browser, table: Table, attributes: dict[str, str], why: str
+) -> None:
+    page = run(visitor, attributes)
+
+    assert page.status == 200
+    assert "Not sent: DynamoDB refuses an item that is there before." in page.words
+    assert why in page.words
+    assert not [item for item in table.everything() if item["SK"] == "T"]
+
+
+@pytest.mark.parametrize(
+    ("writes", "said"),
+    [
+        ("Update T A {now} to b", "A value has no braces."),
+        (f"Update T A {'k' * 2040} to b", "Size of GSI1PK has exceeded"),
+        (f"Update T B {'k' * 1030} to b", "Size of SK has exceeded"),
+    ],
+)
+def test_nor_one_before_a_write(visitor: Browser, table: Table, writes: str, said: str) -> None:
+    fields = {f"entities.0.{name}": text for name, text in KEY.items()} | {"indexes.0.name": "GSI1", "run": "1"}
+    fields |= {"entities.0.SK": "T<B>", "entities.0.GSI1PK": "X#<A>", "entities.0.GSI1SK": "<A>"}
+    fields |= {"entities.0.attributes": "TId: id 8\nA: id 8\nB: id 8"}
+    page = visitor.post("/model", fields | {"patterns.0.request": "Write", "patterns.0.writes": writes})
+
+    assert page.status in (200, 422)
+    assert said in page.words
+    assert not [item for item in table.everything() if "A" in item]
+
+
+@pytest.mark.parametrize(
     "document",
     [
         model({"TId": "one {long}{long}"}),
