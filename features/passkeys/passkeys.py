@@ -167,8 +167,9 @@ def _register(request: Request, user: User, owner: str, place: str, half: data.H
 
 
 def _name(typed: str) -> str:
-    """The name of a passkey or a program, as it was typed."""
-    return " ".join(typed.split())[:LONGEST_NAME]
+    """The name of a passkey or a program as it was typed, without invisible characters: some turn a line around."""
+    visible = "".join(each for each in typed if each.isprintable() or each.isspace())
+    return " ".join(visible.split())[:LONGEST_NAME]
 
 
 def _begin(request: Request, user: User, by: str) -> tuple[str, ...]:

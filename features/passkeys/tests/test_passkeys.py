@@ -129,7 +129,7 @@ def test_a_new_password_takes_the_second_step_because_a_new_session_may_change_p
 def test_a_program_calls_the_api_with_a_token_that_is_made_after_the_second_step(table: Table) -> None:
     browser = with_passkey()[0]
     assert "Make a token" in browser.get("/passkeys").words
-    seen = browser.post("/passkeys/token", {"program": " Nightly  import "})
+    seen = browser.post("/passkeys/token", {"program": " Nightly\u202e  import\0 "})
     (token,) = re.findall("<code>([\\w-]{43})</code>", seen.text)
 
     session = sessions.authenticate(table, token, times.now())
