@@ -120,9 +120,14 @@ def list_price(deal: Deal) -> str | None:
 
 
 def usual(deal: Deal) -> list[str]:
-    """The usual prices of a deal's product in the 60 days before it: the lowest and the highest, or one, or none."""
+    """The usual prices of a deal's product in the 60 days before it: the lowest and the highest, or one, or none.
+
+    Whole ones are written without cents.
+    """
     amounts_of = deal.verdict.usual if deal.verdict else ()
-    return list(dict.fromkeys(money(amounts.of_units(units, deal.currency), deal.currency) for units in amounts_of))
+    texts = [money(amounts.of_units(units, deal.currency), deal.currency) for units in amounts_of]
+    whole = all(text.endswith(".00") for text in texts)
+    return list(dict.fromkeys(text.removesuffix(".00") if whole else text for text in texts))
 
 
 def since_yesterday(deal: Deal, now: datetime) -> Card | None:

@@ -410,7 +410,7 @@ def test_a_deals_price_is_judged_by_its_products_other_prices_of_60_days(ask: As
     seen = "".join(parsed(ask(f"/deals/{now_is.number}")).find(".//p[@class='verdict']").itertext())
 
     cheapest = views.day(made[3].created_at, made[0].created_at)
-    assert seen.strip() == f"It was $60.00 on {cheapest}. Usually $88.00 to $90.00."
+    assert seen.strip() == f"It was $60.00 on {cheapest}. Usually $88 to $90."
 
 
 def test_a_deals_page_says_how_its_price_has_changed_since_yesterday(ask: Ask, table: Table, now: datetime) -> None:
