@@ -324,10 +324,10 @@ def test_bargains_have_counts_that_the_clock_takes_once_an_hour(
 ) -> None:
     monkeypatch.setattr(bargains, "MOST", 3)
 
-    def counted(minutes: int, changed: set[str]) -> str | None:
+    def counted(minutes: int, written: set[refresher.Written]) -> str | None:
         """What a rebuild, so many minutes from now, puts into the front page's copy; the clock's has no changes."""
         at = now + timedelta(minutes=minutes)
-        built = refresher.build(page_cache.FRONT_PAGE_PICKS, changed, at)
+        built = refresher.build(page_cache.FRONT_PAGE_PICKS, written, at)
         copy, lasts = refresher.as_html(built), at + timedelta(hours=2)
         page_cache.write(table, page_cache.FRONT_PAGE_PICKS, copy, began=at, expires=lasts, form=page_cache.HTML)
         return str(built.bargains).partition(" ")[2] if built.bargains else None
@@ -347,14 +347,14 @@ def test_bargains_have_counts_that_the_clock_takes_once_an_hour(
         for n in range(1, 6)
     ]
     posted = indexed(table, post(table, made, now))
-    by_change, is_due = counted(0, {posted[0].deal_id}), [is_stale(0)]
+    by_change, is_due = counted(0, {(posted[0].deal_id, posted[0].category)}), [is_stale(0)]
     by_clock = counted(1, set())
     is_due.append(is_stale(1))
     cached_pages.memory.cache_clear()
     chips = parsed(ask("/")).findall(".//nav[@aria-label='Bargains']/a")
     for deal in posted:
         offers.file(table, deal, deals.withdraw(table, deal.deal_id, now))
-    later = [counted(60, set()), counted(61, {posted[0].deal_id})]
+    later = [counted(60, set()), counted(61, {(posted[0].deal_id, posted[0].category)})]
     is_due.append(is_stale(61))
     later.append(counted(62, set()))
 
