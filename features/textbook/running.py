@@ -300,7 +300,11 @@ def _sent(
     return done
 
 
-SHOWN = aws_errors.REFUSED | aws_errors.INVALID | {"TransactionCanceledException"}
+SHOWN = (
+    aws_errors.REFUSED
+    | aws_errors.INVALID
+    | {"TransactionCanceledException", "IdempotentParameterMismatchException"}  # another request's token
+)
 """Codes of refusals that are an answer; every other error is trouble, as anywhere else."""
 
 

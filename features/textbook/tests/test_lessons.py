@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -650,6 +651,17 @@ def test_any_other_request_is_sent_and_its_answer_shown(reader: Browser, typed: 
 
     assert seen.status == 200
     assert shown in seen.words
+
+
+def test_a_token_that_another_transaction_had_is_refused_and_shown(reader: Browser) -> None:
+    """The request is sent for Ana and for Bob, with the same token."""
+    put = writes({"Put": {"Item": {"SK": "{who}"}}})["TransactWriteItems"]
+    typed = json.dumps({"TransactWriteItems": {**put, "ClientRequestToken": secrets.token_hex(8)}})
+
+    seen = reader.post("/learn/exercise-at-most-three", {"request": typed})
+
+    assert seen.status == 200
+    assert "IdempotentParameterMismatchException" in seen.words
 
 
 @EACH
