@@ -245,6 +245,7 @@ def names(shell: Shell) -> dict[str, Callable[[], str]]:
         "TABLE": output["TableName"],
         "APIID": output["ApiId"],
         "QUEUEURL": output["QueueUrl"],
+        "DEADLETTERSURL": output["WorkDeadLettersUrl"],
         "DOMAIN": output["SiteUrl"].split("/")[2].partition(":")[0],
         "USERNAME": "member",
         "DEAL": number,
