@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from features.bulk_edits import data
 from features.bulk_edits.tests.cases import begun
 from shared.data.catalog import deals
+from shared.values import identifiers
 from tests.interleave.beginning import FIRST, IMPORTED, LATER, SECOND
 from tests.support.factories import NOW
 
@@ -36,8 +37,9 @@ def begin(at: Process) -> str:
 
 
 def undo(at: Process) -> str:
-    edit = data.latest(at.table, "bo")
-    return data.walk(at.table, data.undo(at.table, edit, LATER), LATER).state if edit else ""
+    """As the form of the edit's page does, which names the edit."""
+    edit = data.get(at.table, "bo", identifiers.derived(NOW, "bo", str(sorted(MOVE)), SECOND.deal_id))
+    return data.walk(at.table, data.undo(at.table, edit, LATER), LATER).state
 
 
 def sweep(at: Process) -> None:
