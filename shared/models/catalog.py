@@ -66,7 +66,8 @@ CATEGORIES: Mapping[str, str] = {
 """The eight categories, slug to name. They don't change."""
 
 
-class CountedTopic(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CountedTopic:
     """A brand or category with its counts."""
 
     topic: Topic

@@ -132,7 +132,7 @@ def test_a_public_function_makes_few_dataclasses_and_patterns_at_its_start(
     started: dict[str, dict[str, set[str]]], function: str
 ) -> None:
     """Records are NamedTuples, and patterns are texts (``docs/decisions.md``): this is what is left, with room."""
-    assert len(started[function]["classes"]) <= 16, sorted(started[function]["classes"])
+    assert len(started[function]["classes"]) <= 18, sorted(started[function]["classes"])
     assert len(started[function]["patterns"]) <= 4, sorted(started[function]["patterns"])
 
 
