@@ -166,12 +166,15 @@ def walk(table: Table, edit: BulkEdit, now: datetime, *, correlation_id: str | N
     found = {each.deal_id: each for each in deals.get_many(table, [row.deal_id for row in rows], consistent=True)}
     codes = []
     for number, row in enumerate(rows, start):
-        if edit.state == CHANGING:
-            codes.append(_change(table, edit, row, found.get(row.deal_id), now, correlation_id))
-        elif edit.does == "page" or edit.outcomes[number] != "done":
+        if edit.state != CHANGING and (edit.does == "page" or edit.outcomes[number] != "done"):
             codes.append("same")
-        else:
-            codes.append(_restore(table, edit, row, found.get(row.deal_id), now, correlation_id))
+            continue
+        take = _change if edit.state == CHANGING else _restore
+        code = take(table, edit, row, found.get(row.deal_id), now, correlation_id)
+        if code == "changed":  # perhaps by another run of this step, at the same time
+            (seen,) = deals.get_many(table, [row.deal_id], consistent=True) or (None,)
+            code = take(table, edit, row, seen, now, correlation_id)
+        codes.append(code)
     return _recorded(table, edit, tuple(codes), now)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,16 +31,21 @@ def leave_unfinished(at: Process) -> None:
     begun(at.table, planned, "bo", LATER, **MOVE)
 
 
-def begin(at: Process) -> str:
-    """As a form does, which shows two deals as they are now, and changes them when it is sent."""
+def begin(at: Process) -> None:
+    """As a form does, which shows two deals as they are now, and changes them when it is sent.
+
+    It leads to the edit's page, whether it has taken the first step or the clock.
+    """
     edit = begun(at.table, [FIRST, replace(IMPORTED, version=2)], "bo", LATER)
-    return data.walk(at.table, edit, LATER).state
+    with suppress(data.WalkedMeanwhile):
+        data.walk(at.table, edit, LATER)
 
 
-def undo(at: Process) -> str:
+def undo(at: Process) -> None:
     """As the form of the edit's page does, which names the edit."""
     edit = data.get(at.table, "bo", identifiers.derived(NOW, "bo", str(sorted(MOVE)), SECOND.deal_id))
-    return data.walk(at.table, data.undo(at.table, edit, LATER), LATER).state
+    with suppress(data.WalkedMeanwhile):
+        data.walk(at.table, data.undo(at.table, edit, LATER), LATER)
 
 
 def sweep(at: Process) -> None:
@@ -51,6 +57,10 @@ WRITES = {"begin bulk edit": begin, "undo bulk edit": undo}
 PENDING_WRITES = {"go on with bulk edits": sweep}
 BEFORE_WRITES = (prepare,)
 LEFT_PENDING = (leave_unfinished,)
-REFUSED_WRITES = ("WalkedMeanwhile",)
 _BY_THE_CLOCK = "the clock finishes an edit that was begun, under a correlation id of its own"
-WRITES_DIFFER = {frozenset({"crash", name}): _BY_THE_CLOCK for name in WRITES}
+WRITES_DIFFER = {frozenset({between, name}): _BY_THE_CLOCK for name in WRITES for between in ("crash", "tick")}
+_ONE_BY_ONE = "an edit changes one deal after the other: what comes between finds some of them changed"
+WRITES_DIFFER |= {
+    frozenset({"go on with bulk edits", name}): _ONE_BY_ONE for name in ("begin bulk edit", "refresh picks", "tick")
+}
+WRITES_ONCE_FAILED = (("go on with bulk edits", "go on with bulk edits"),)
