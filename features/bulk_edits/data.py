@@ -170,8 +170,9 @@ def walk(table: Table, edit: BulkEdit, now: datetime, *, correlation_id: str | N
             codes.append("same")
             continue
         take = _change if edit.state == CHANGING else _restore
-        code = take(table, edit, row, found.get(row.deal_id), now, correlation_id)
-        if code == "changed":  # perhaps by another run of this step, at the same time
+        try:
+            code = take(table, edit, row, found.get(row.deal_id), now, correlation_id)
+        except EditedMeanwhile:  # by someone else, or by another run of this step; its version is another one now
             (seen,) = deals.get_many(table, [row.deal_id], consistent=True) or (None,)
             code = take(table, edit, row, seen, now, correlation_id)
         codes.append(code)
@@ -361,6 +362,7 @@ def _is_of(edit: BulkEdit, row: Planned, deal: Deal) -> bool:
 def _edited(
     table: Table, edit: BulkEdit, deal: Deal, changes: Mapping[str, Any], now: datetime, correlation_id: str | None
 ) -> str:
+    """Change a deal, if it still has its version; returns the outcome's code. Raises EditedMeanwhile."""
     try:
         deals.edit(
             table,
@@ -373,8 +375,6 @@ def _edited(
         )
     except NoSuchDeal:
         return "gone"
-    except EditedMeanwhile:
-        return "changed"
     except DealTooLarge:
         return "large"
     except Impossible:
