@@ -140,6 +140,7 @@ def test_ministack_believes_x_forwarded_for(site: Site) -> None:
     assert len(counted["Counted"]) == 1
 
 
+@pytest.mark.thorough
 def test_make_run_finds_the_cloud_that_runs_and_make_invoke_uses_it(site: Site, tmp_path: Path) -> None:
     there = cloud.running(site.home)
     logs = [tmp_path / "one.log", tmp_path / "another.log"]

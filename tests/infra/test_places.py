@@ -114,7 +114,7 @@ def test_a_stack_of_too_many_resources_is_refused_in_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("context", "said"),
     [
-        ({"stage": "prdo"}, "There is no stage 'prdo'"),
+        pytest.param({"stage": "prdo"}, "There is no stage 'prdo'", marks=pytest.mark.thorough),
         ({"stage": "dev", "stages": {"dev": {"account": "12"}}}, "account must have twelve digits"),
     ],
 )

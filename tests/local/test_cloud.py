@@ -124,6 +124,7 @@ def clouds(home: Home) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells where a process works")
+@pytest.mark.thorough
 def test_three_runs_at_once_leave_one_cloud_and_its_port_is_kept(home: Home, tmp_path: Path) -> None:
     port = free_port()
     logs = [tmp_path / f"{number}.log" for number in range(3)]

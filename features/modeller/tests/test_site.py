@@ -123,7 +123,16 @@ def test_a_model_is_run_on_the_table(visit: Visit) -> None:
     expect(page.locator("#came")).to_have_text("6 patterns were run. Items and units are those that the rules say.")
 
 
-@pytest.mark.parametrize("path", ["/model", LIBRARY, f"{LIBRARY}&guide=1", "/model?start=empty"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        LIBRARY,
+        *(
+            pytest.param(path, marks=pytest.mark.thorough)
+            for path in ("/model", f"{LIBRARY}&guide=1", "/model?start=empty")
+        ),
+    ],
+)
 def test_pages_are_accessible(visit: Visit, path: str) -> None:
     assert violations(visit(path)) == []
 
@@ -143,6 +152,7 @@ def test_no_page_is_wider_than_its_window(visit: Visit, path: str, width: int) -
     assert visit(path, width=width).evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.thorough
 def test_html_validate_finds_nothing(site: Preview, people: dict[str, str], tmp_path: Path) -> None:
     states = {name: State(f"/model?start={name}") for name in modeller.starts()}
     states |= {"starts": State("/model"), "guide": State(f"{LIBRARY}&guide=1")}

@@ -52,6 +52,7 @@ def ask(btd: Any, *arguments: str, code: int = 0) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_ledger_is_proved_as_far_as_a_laptop_can_and_nothing_stays(
     site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

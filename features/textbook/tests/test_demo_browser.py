@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext
 
 from features.textbook import lessons
@@ -27,6 +28,7 @@ def _found(step: Step) -> str:
     return str(step.finds) if reads and step.finds is not None else ""
 
 
+@pytest.mark.thorough
 def test_each_lesson_comes_to_what_it_says_in_the_tab(context: BrowserContext, host: Host) -> None:
     page = opened(context, host, "/learn")
 

@@ -63,7 +63,14 @@ def test_each_lesson_is_run_by_its_button(visit: Visit) -> None:
 PART_0 = [lesson.slug for lesson in lessons.groups()[0].lessons]
 
 
-@pytest.mark.parametrize("slug", ["sparse-index", "by-partition", *(each for each in PART_0 if each != "partitions")])
+@pytest.mark.parametrize(
+    "slug",
+    [
+        pytest.param(slug, marks=[] if slug == "units" else [pytest.mark.thorough])
+        for slug in ("by-partition", "sparse-index", *PART_0)
+        if slug != "partitions"
+    ],
+)
 def test_a_lesson_that_was_run_is_accessible_and_no_wider_than_its_window(visit: Visit, slug: str) -> None:
     page = visit(f"/learn/{slug}")
     page.get_by_role("button", name="Run it").click()
@@ -184,6 +191,7 @@ def test_on_a_phone_an_exercise_is_one_column(visit: Visit, slug: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.thorough
 def test_html_validate_finds_nothing(site: Preview, people: dict[str, str], tmp_path: Path) -> None:
     taught = {path: State(path) for path in ("/learn", "/learn/two-years", "/learn/pattern-12?value=1")}
     taught |= {f"/learn/{each.slug}": State(f"/learn/{each.slug}") for each in lessons.groups()[0].lessons}

@@ -65,6 +65,7 @@ def test_what_a_button_took_comes_to_its_page(visit: Visit, site: Preview, shown
     assert page.url.endswith(site.deals[43].category)
 
 
+@pytest.mark.thorough
 def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     visit: Visit, site: Preview, shown: None, people: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -137,6 +138,7 @@ def test_pages_that_say_what_they_took_are_accessible_and_no_wider_than_their_wi
         assert (page.locator("h1").count(), violations(page)) == (1, []), kind
 
 
+@pytest.mark.thorough
 def test_html_validate_finds_nothing_in_pages_with_their_cost(
     site: Preview, shown: None, people: dict[str, str], pages: dict[str, State], tmp_path: Path
 ) -> None:
