@@ -186,17 +186,17 @@ class Importer:
                 except (DealsError, ValueError) as error:
                     self.refuse(record.number, str(error), record.size)
                     continue
-                self._compare_names(found)
-                yield found
+                yield self._stored(found)
         except WrongFile as error:
             self.report.stopped = str(error)
 
-    def _compare_names(self, entry: Entry) -> None:
-        """Count a record whose brand's name differs from that under its slug in more than case and accents."""
-        brand = entry.deal.brand
+    def _stored(self, entry: Entry) -> Entry:
+        """An entry with its brand's stored slug; its name is counted if it differs in more than case and accents."""
+        brand = topics.stored_slug(entry.deal.brand, self._names)
         known = self._first_names.setdefault(brand, self._names.get(brand, entry.brand_name))
         if known != entry.brand_name and folded(known) != folded(entry.brand_name):
             self._met[known, entry.brand_name] += 1
+        return entry if brand == entry.deal.brand else replace(entry, deal=replace(entry.deal, brand=brand))
 
     def _names_that_met(self) -> list[str]:
         """A sentence for each name that has the slug of another brand, the most frequent first."""

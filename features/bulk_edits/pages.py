@@ -289,7 +289,7 @@ def _move(typed: Mapping[str, str]) -> dict[str, str]:
         raise InvalidFields({"category": "Choose one of the categories."})
     try:
         if brand:
-            deals.brand_name(table(), brand)
+            brand = deals.stored_brand(table(), brand)["brand"]
     except NoSuchTopic as error:
         absent = "There is no brand with this name yet. Create it on the Brands page first."
         raise InvalidFields({"brand": absent}) from error

@@ -260,7 +260,7 @@ def _check(table: Table, draft: Draft, now: datetime, seen: Collection[str] | No
         raise InvalidDraft({"startsAt": "This must be in the future. To post it now, leave it empty."})
     if deal.ends_at is not None and deal.ends_at <= draft.starts_at:
         raise InvalidDraft({"startsAt": "The deal would have ended by then."})
-    deals.brand_name(table, deal.brand)
+    deals.stored_brand(table, deal.brand)
     editing.ask(replace(deal, created_at=now), now, seen)
 
 

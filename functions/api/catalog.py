@@ -38,7 +38,7 @@ from shared.models.catalog import (
     feed_of,
 )
 from shared.runtime.environment import table
-from shared.values import times
+from shared.values import naming, times
 
 OPENAPI, DOCS = (Path(__file__).with_name(name) for name in ("openapi.json", "docs.html"))
 SWAGGER_UI = Path(aws_lambda_powertools.__file__).parent / "event_handler" / "openapi" / "swagger_ui"
@@ -94,7 +94,7 @@ def all_brands() -> Response[Any]:
     **describe("Get a brand and its latest deals", "BrandPage", errors=[404], query=PAGED, cached=True),
 )
 def brand_page(brand: str) -> Response[Any]:
-    now, topic = times.now(), topic_named(BRAND, brand)
+    now, topic = times.now(), _brand_named(brand)
     page = topics.get(table(), topic)
     return public(app, compact({**documents.topic(page), "latest": _feed(feed_of(topic), now=now)}))
 
@@ -104,7 +104,14 @@ def brand_page(brand: str) -> Response[Any]:
     **describe("List a brand's deals", "DealList", errors=[404], query=(*PAGED, *SELECTING[:-1]), cached=True),
 )
 def brand_deals(brand: str) -> Response[Any]:
-    return public(app, _selected(topic_named(BRAND, brand), None))
+    return public(app, _selected(_brand_named(brand), None))
+
+
+def _brand_named(name: str) -> Topic:
+    """The brand in a path; a name with a sign is looked up. Raises NoSuchTopic."""
+    topic = topic_named(BRAND, name)
+    has_sign = name != topic.slug and naming.without_signs(topic.slug)
+    return topics.named(table(), name).topic if has_sign else topic
 
 
 @app.get("/categories", **describe("List the eight categories", "CategoryList", cached=True))

@@ -22,9 +22,16 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.htm
 
 _SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _OTHERS = r"[^a-z0-9]+"
-_SIGNS = dict(zip("+#@%$*=", ("plus", "sharp", "at", "percent", "dollar", "star", "equals"), strict=True))
-_SIGN_AT_AN_EDGE = r"(?<![^\W_])[+#@%$*=]+(?=[^\W_])|(?<=[^\W_])[+#@%$*=]+(?![^\W_])"
-"""Signs at the beginning or the end of a word. Between two words, a sign is only written instead of a space."""
+_SIGNS = dict(
+    zip(
+        "&+#@%$€£*=!?",
+        ("and", "plus", "sharp", "at", "percent", "dollar", "euro", "pound", "star", "equals", "bang", "query"),
+        strict=True,
+    )
+)
+"""The words of signs that tell names apart. Punctuation only separates words, and nobody writes it reliably."""
+_WIDE = 0xFEE0  # from a sign to its full width
+_SPELLED = {code: f" {word} " for sign, word in _SIGNS.items() for code in (ord(sign), ord(sign) + _WIDE)}
 
 
 def is_slug(text: str) -> bool:
@@ -35,19 +42,42 @@ def is_slug(text: str) -> bool:
 def slug(name: str) -> str:
     """A name's slug: ASCII, lower case, a hyphen for each run of other characters (``G/Fore`` is ``g-fore``).
 
-    Letters and digits of other scripts are transliterated. A sign at an edge of a word is spelled, so that ``A+`` and
-    ``A`` are two names (``a-plus``); other signs and emoji separate words. Raises InvalidName for a name without a
-    slug, or with one that is too long.
+    Letters and digits of other scripts are transliterated. Signs are spelled, so that ``Rag+Bone``, ``Rag & Bone`` and
+    ``Rag Bone`` are three names (``rag-plus-bone``, ``rag-and-bone``); punctuation and emoji separate words. Raises
+    InvalidName for a name without a slug, or with one that is too long.
     """
     if is_slug(name):
         return name
-    name = re.sub(_SIGN_AT_AN_EDGE, lambda found: "".join(f" {_SIGNS[sign]} " for sign in found[0]), name)
-    text = re.sub(_OTHERS, "-", to_ascii(name).lower()).strip("-")
-    if not text:
+    if not re.search(r"[^\W_]", to_ascii(name)):
         raise InvalidName(f"The name {name!r} must have a letter or a digit.")
+    text = re.sub(_OTHERS, "-", to_ascii(name.translate(_SPELLED)).lower()).strip("-")
     if len(text) > MAX_LENGTH:
         raise InvalidName(f"The slug of the name must have at most {MAX_LENGTH} characters; it has {len(text)}.")
     return text
+
+
+def without_signs(slug: str) -> list[str]:
+    """A slug without all of its words of signs, and without each of them: ``rag-bone`` for ``rag-and-bone``.
+
+    1.1.0 spelled no signs, so one of these may be the slug of a brand that was created then.
+    """
+    words = slug.split("-")
+    signs = [place for place, word in enumerate(words) if word in _SIGNS.values()]
+    bare = [[word for place, word in enumerate(words) if place not in left_out] for left_out in (signs, *zip(signs))]
+    return [*dict.fromkeys("-".join(kept) for kept in bare if kept and kept != words)]
+
+
+def has_slug(name: str, slug_: str) -> bool:
+    """Whether a name has this slug."""
+    try:
+        return slug(name) == slug_
+    except InvalidName:
+        return False
+
+
+def run_together(slug_: str) -> set[str]:
+    """A slug's words without hyphens, with and without the words of signs: how people write a brand."""
+    return {text.replace("-", "") for text in (slug_, *without_signs(slug_))}
 
 
 _TYPOGRAPHIC = str.maketrans("\u2018\u2019\u2010\u2013\u2014", "''---")

@@ -203,7 +203,7 @@ def test_a_brands_name(editor: Visitor, name: Any) -> None:
 @pytest.fixture(scope="module")
 def spelled_brands(editor: Visitor, known_brand: str) -> None:
     """Brands whose slugs are that one with a sign at its edges, which is spelled."""
-    for slug in (f"{known_brand}-sharp", f"sharp-{known_brand}-sharp"):
+    for slug in (f"{known_brand}-sharp", f"sharp-{known_brand}-sharp", f"{known_brand}-query", f"{known_brand}-bang"):
         assert editor.post("/brands", json={"name": slug}).status_code == 201
 
 

@@ -116,7 +116,7 @@ def test_a_brand_has_an_address_of_its_name(editor: Visitor, visitor: Visitor) -
 
     slug = created.json()["brand"]
     assert (created.status_code, created.headers["Location"]) == (201, f"/v1/brands/{slug}")
-    assert slug.startswith("senor-co-sohne-")
+    assert slug.startswith("senor-co-plus-sohne-")
     assert visitor.get(f"/brands/{slug}").json()["name"] == name
 
 

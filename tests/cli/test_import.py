@@ -16,6 +16,7 @@ import pytest
 
 from shared.data.catalog import deals, feed_counts, topics
 from shared.dynamodb.table import Table
+from shared.errors import BrandExists
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
 from tests.cli.conftest import Btd
@@ -83,6 +84,23 @@ def test_a_deal_keeps_its_own_time_and_fields(table: Table, btd: Btd, tmp_path: 
     assert (deal.title, deal.price, deal.list_price, deal.category) == ("Trail runner", "31.90", "158.00", "shoes")
     assert (deal.coupon_code, deal.description, deal.brand_name) == ("TEN", "Light.", "Allbirds")
     assert deal.ends_at == from_iso("2099-01-01T00:00:00Z")
+
+
+def test_names_that_differ_in_signs_are_brands_unless_1_1_0_filed_one_under_a_slug_without_them(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    topics.create_brands(table, {"rag-bone": "Rag & Bone", "at-t": "AT&T", "c": "C"}, now())
+    names = ("Rag & Bone", "Rag+Bone", "RAG AND BONE", "Rag Bone", "AT&T", "C", "C++", "C#")
+
+    result = btd("import", a_file(tmp_path, [a_line(str(number), brand=name) for number, name in enumerate(names)]))
+
+    assert [deal.brand for deal in imported(table, *map(str, range(len(names))))] == [
+        "rag-bone", "rag-plus-bone", "rag-bone", "rag-bone", "at-t", "c", "c-plus-plus", "c-sharp",
+    ]  # fmt: skip
+    for met in ("RAG AND BONE", "Rag Bone"):
+        assert f"'{met}' in 1 record is filed under the brand 'Rag & Bone': both names have one slug" in result.stdout
+    with pytest.raises(BrandExists):
+        topics.create_brand(table, "rag-and-bone", "Rag & Bone", now())
 
 
 def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(

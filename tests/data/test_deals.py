@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, editing, feed_counts
+from shared.data.catalog import deals, editing, feed_counts, topics
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.removal import remove_account
@@ -42,6 +42,17 @@ def test_a_deal_bears_its_brands_name_as_an_editor_wrote_it(table: Table) -> Non
     deal = deals.create(table, a_deal(brand="asics", brand_name="asics"), NOW)
 
     assert deal.brand_name == "ASICS"
+
+
+def test_a_deal_of_a_brand_with_a_sign_is_filed_under_the_slug_that_1_1_0_gave_it(table: Table) -> None:
+    topics.create_brands(table, {"lyle-scott": "Lyle & Scott", "rag-bone": "Rag-Bone"}, NOW)
+
+    made = deals.create(table, a_deal(brand="lyle-and-scott"), NOW)
+    moved = deals.edit(table, deals.create(table, a_deal(), NOW).deal_id, {"brand": "lyle-and-scott"}, NOW)
+
+    assert {(deal.brand, deal.brand_name) for deal in (made, moved)} == {("lyle-scott", "Lyle & Scott")}
+    with pytest.raises(NoSuchTopic):
+        deals.create(table, a_deal(brand="rag-plus-bone"), NOW)
 
 
 def test_an_unknown_deal_is_not_found(table: Table) -> None:

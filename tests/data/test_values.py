@@ -303,14 +303,18 @@ SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
 SLUGS = {
     "apple": ("Apple", "APPLE", "apple"),
-    "g-fore": ("G/Fore", "g/fore", "G FORE", "g#fore", "Ｇ／ｆｏｒｅ", "G🏌Fore", " g-fore "),
+    "g-fore": ("G/Fore", "g/fore", "G FORE", "g.fore", "Ｇ／ｆｏｒｅ", "G🏌Fore", " g-fore "),
     "nicolo": ("Nicoló", "Nicolo\N{COMBINING ACUTE ACCENT}"),
     "manana": ("Mañana",), "04651-a-trip-in-a-bag": ("04651 / A Trip In A Bag",), "arc-teryx": ("Arc'teryx",),
-    "mizzen-main": ("Mizzen+Main",), "so-fr-at": ("So Fr@",), "patagonia-inc": ("Patagonia, Inc.",),
-    "drake-waterfowl-systems-icon": ("Drake Waterfowl Systems (Icon)",), "lyle-scott": ("  --Lyle & Scott--  ",),
+    "mizzen-plus-main": ("Mizzen+Main", "mizzen ＋ main"), "so-fr-at": ("So Fr@",),
+    "patagonia-inc": ("Patagonia, Inc.",),
+    "drake-waterfowl-systems-icon": ("Drake Waterfowl Systems (Icon)",), "lyle-and-scott": ("  --Lyle & Scott--  ",),
     "strasse": ("Straße",), "asics": ("ＡＳＩＣＳ",), "5": ("№5",), "fun-house": ("Fun 🎉 House",), "a-b": ("a\0b",),
     "a-plus": ("A+",), "a": ("A",), "c-sharp": ("C#",), "c-plus-plus": ("C++",), "m-star": ("M*",),
-    "brand-like": ("brand#like",), "a-2fb-c": ("a%2Fb?c",),
+    "rag-bone": ("Rag Bone", "Rag-Bone", "Rag’Bone™"), "rag-plus-bone": ("Rag+Bone",),
+    "rag-and-bone": ("Rag & Bone", "Rag and Bone", "RAG＆BONE"), "at-and-t": ("AT&T",), "c": ("C", "C."),
+    "p-bang-nk": ("P!nk",), "guess-query": ("Guess?",), "euro-uro": ("€uro",),
+    "brand-sharp-like": ("brand#like",), "a-percent-2fb-query-c": ("a%2Fb?c",),
 }  # fmt: skip
 
 

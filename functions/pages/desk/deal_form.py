@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -159,8 +159,7 @@ def deal_typed(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal
     Raises what posting it would: InvalidFields, NoSuchTopic, DealTooLarge.
     """
     shown = deal.changed(changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
-    brand = topics.get(table, Topic(BRAND, shown.brand), consistent=True)
-    shown = replace(shown, brand_name=brand.name)
+    shown = shown.changed(deals.stored_brand(table, shown.brand))
     deals.check(shown, deal)
     return shown
 
@@ -274,7 +273,7 @@ def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
     chosen = {"category": category} if category else {}
     letters = re.sub(r"[^a-z0-9]", "", host.rpartition(".")[0])
     names = topics.brand_names(table, consistent=True)
-    brand = next((slug for slug in names if slug.replace("-", "") == letters), None)
+    brand = next((slug for slug in names if letters in naming.run_together(slug)), None)
     if brand is None:
         return chosen
     newest = feeds.read(table, feed_of(Topic(BRAND, brand)), limit=1, now=now).items

@@ -355,8 +355,7 @@ def brand_page(request: Request, brand: str) -> Answer:
     try:
         topic = brand_named(brand)
         if brand != topic.slug:
-            topics.get(table(), topic)
-            return moved(f"/brands/{topic.slug}")
+            return moved(f"/brands/{topics.named(table(), brand).topic.slug}")
         if not selection.is_all:
             return _selected(request, topic, selection, categories_of)
         if cursor is not None:
@@ -382,7 +381,8 @@ def brands_like(name: str) -> list[tuple[str, str]]:
 
     known = topics.brand_names(table())
     wanted = "-".join(words.in_text(name))
-    begin = [slug for slug in known if wanted and slug.startswith(wanted)]
+    written = {slug: (slug, *naming.without_signs(slug)) for slug in known}
+    begin = [slug for slug in known if wanted and any(each.startswith(wanted) for each in written[slug])]
     near = difflib.get_close_matches(wanted, known, n=6, cutoff=0.7) if wanted else []
     return [(slug, known[slug]) for slug in dict.fromkeys([*begin[:6], *near])][:8]
 

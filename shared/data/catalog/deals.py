@@ -72,15 +72,16 @@ def create(
     A repeated request with the same ``idempotency`` key gets the deal that the first one made.
     Raises DealExists, NoSuchTopic, DealTooLarge, IdempotencyKeyReused, and what ``also`` is refused with.
     """
-    (deal,) = numbered(table, [replace(deal, brand_name=brand_name(table, deal.brand))])
+    (deal,) = numbered(table, [deal.changed(stored_brand(table, deal.brand))])
     writes = [*creation([deal], now), *also]
     earlier = feed_counts.mending(table, lambda: once(table, idempotency, deal.deal_id, now, writes), entered=[deal])
     return deal if earlier is None else get(table, earlier, consistent=True)
 
 
-def brand_name(table: Table, brand: str) -> str:
-    """The name of a brand. One consistent GetItem. Raises NoSuchTopic."""
-    return topics.get(table, Topic(BRAND, brand), consistent=True).name
+def stored_brand(table: Table, brand: str) -> dict[str, str]:
+    """A deal's ``brand`` and ``brand_name`` as the brand is stored. Raises NoSuchTopic."""
+    found = topics.named(table, brand)
+    return {"brand": found.topic.slug, "brand_name": found.name}
 
 
 def numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:
@@ -142,7 +143,7 @@ def edit(
     field, and would undo changes that it does not know of. ``ask`` may refuse what is about to be written, given the
     deal before and after. Raises NoSuchDeal, NoSuchTopic, DealTooLarge, EditedMeanwhile.
     """
-    named = {"brand_name": brand_name(table, changes["brand"])} if "brand" in changes else {}
+    named = stored_brand(table, changes["brand"]) if "brand" in changes else {}
 
     def attempt() -> Deal:
         old_item = ours(get_item(table, deal_id))

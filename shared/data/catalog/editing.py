@@ -70,7 +70,7 @@ def create(
         earlier = earlier_result(table, idempotency, now)
         if earlier is not None:
             return deals.get(table, earlier, consistent=True)
-        deals.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # an invalid deal isn't asked about
+        deals.check(deal.changed(deals.stored_brand(table, deal.brand)))  # an invalid deal isn't asked about
         raise
     return deals.create(table, deal, now, idempotency=idempotency, also=also)
 
@@ -123,12 +123,12 @@ def mend(
     """
     item = deals.get_item(table, deal_id)
     left, lost = salvaged(item, deal_id)
-    brand_name = deals.brand_name(table, changes.get("brand", left.brand))
+    brand = deals.stored_brand(table, changes.get("brand", left.brand))
     version = 0 if "version" in lost else left.version
     unchanged, read = "Version = :read", item.get("Version")
     if not isinstance(read, int | Decimal):
         unchanged, read = "NOT attribute_type(Version, :read)", "N"
-    written = {"brand_name": brand_name, "version": version + 1, "correlation_id": correlation_id, "price_before": None}
+    written = {**brand, "version": version + 1, "correlation_id": correlation_id, "price_before": None}
     new = left.changed({**changes, **written}).signed(by)
     check(new)
     ask(new, now, confirmed, left)

@@ -17,6 +17,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import MOST_TOGETHER, put_new, update
 from shared.errors import AlreadyExists, BrandExists, BrandsAreFull, NoSuchTopic, NotSeeded, TooLarge
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Period, Topic
+from shared.values import naming
 from shared.values.times import to_iso
 
 _SHOWN = Projection.of("PK", "SK", "Name", "LikesCount", "WatchCount")
@@ -36,6 +37,26 @@ def get(table: Table, topic: Topic, *, consistent: bool = False) -> CountedTopic
     if item is None:
         raise no_such(topic)
     return from_item(topic, item)
+
+
+def named(table: Table, name: str) -> CountedTopic:
+    """The brand with this name or slug, as it is stored: 1.1.0 spelled no signs in slugs. Consistent.
+
+    One GetItem; up to two more for a name with a sign if no brand has its slug. Raises NoSuchTopic, InvalidName.
+    """
+    slug = naming.slug(name)
+    for stored in (slug, *naming.without_signs(slug)):
+        with suppress(NoSuchTopic):
+            found = get(table, Topic(BRAND, stored), consistent=True)
+            if stored == slug or naming.has_slug(found.name, slug):
+                return found
+    raise no_such(Topic(BRAND, slug))
+
+
+def stored_slug(slug: str, names: Mapping[str, str]) -> str:
+    """The slug under which a brand is stored among ``names``, as ``named`` finds it; else the slug itself."""
+    earlier = (each for each in naming.without_signs(slug) if naming.has_slug(names.get(each, ""), slug))
+    return slug if slug in names else next(earlier, slug)
 
 
 def get_many(table: Table, topics: Sequence[Topic]) -> list[CountedTopic]:
@@ -70,6 +91,9 @@ def new_item(topic: Topic, name: str, now: datetime) -> Item:
 def create_brand(table: Table, slug: str, name: str, now: datetime) -> None:
     """Create a brand and add it to the list of brands. Raises BrandsAreFull, and BrandExists even if only the case
     differs."""
+    if naming.without_signs(slug):
+        with suppress(NoSuchTopic):
+            raise BrandExists(named(table, slug).topic.slug)
     create_brands(table, {slug: name}, now)
 
 

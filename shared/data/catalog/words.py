@@ -204,8 +204,8 @@ def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
     """The brands whose names are consecutive words of the search, with or without spaces."""
     typed = re.findall(_WORD, naming.to_ascii(search.text).lower())
     runs = {"".join(typed[start:end]) for start in range(len(typed)) for end in range(start + 1, len(typed) + 1)}
-    joined = {slug: slug.replace("-", "") for slug in slugs_of}
-    return [slug for slug, name in joined.items() if not runs.isdisjoint({name, name.removeprefix("the")})]
+    joined = {slug: naming.run_together(slug) for slug in slugs_of}
+    return [slug for slug, names in joined.items() if runs & {*names, *(name.removeprefix("the") for name in names)}]
 
 
 def in_text(text: str) -> list[str]:
