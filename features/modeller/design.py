@@ -54,6 +54,14 @@ class Index:
     only: tuple[str, str] | None = None
     copies: tuple[str, ...] | None = None
 
+    @property
+    def projection(self) -> dict[str, Any]:
+        """As DynamoDB's CreateTable has it."""
+        if self.copies is None:
+            return {"ProjectionType": "ALL"}
+        include = {"ProjectionType": "INCLUDE", "NonKeyAttributes": [*self.copies]}
+        return include if self.copies else {"ProjectionType": "KEYS_ONLY"}
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -107,6 +115,16 @@ class Model:
     def size(self) -> float:
         """Items in the table."""
         return sum(each.count for each in self.entities) or 1.0
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return sum(each.rate * each.times for each in self.patterns)
+
+    @property
+    def key_names(self) -> set[str]:
+        """The names of the keys of the table and of its indexes."""
+        return {name for index in ("", *(each.name for each in self.indexes)) for name in keys_of(index)}
 
     def entity(self, name: str) -> Entity:
         return next(each for each in self.entities if each.name == name)

@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from features.modeller import requests
 from features.modeller.design import NAMES, Index, Pattern, keys_of
-from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, paid, weights, within
+from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
 from features.textbook import costs, drawing, grammar, running
 from features.textbook.drawing import LARGEST, Partition, Row
 from features.textbook.lessons import Lesson, Step
-from features.textbook.running import Done, Given, Reply
+from features.textbook.running import Given
 from shared.data import keys
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEX_KEYS, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read, units_written
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 
@@ -32,6 +33,8 @@ MOST_ITEMS, MOST_BYTES, MOST_DRAWN = 60, 120_000, 2_000
 MOST_UNITS = 100
 """Write units that a pattern's writes may take in a run, counted before they are sent."""
 
+WHOLE = Index("")
+NOTHING = Lesson("", "", "", "", "")
 OURS = (GSI1.name, GSI2.name, GSI3.name)
 """The indexes that stand for those of a model where it writes."""
 
@@ -40,30 +43,33 @@ FIRST, LAST, COLUMNS = 4, 6, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A partition that a pattern reads: the lesson that writes and asks it, and which of its items the rules read."""
+class Part:
+    """What is drawn or sent of a pattern, and the model's units. A read has a partition (its key, its size in items and
+    bytes) with ``items`` of it, and the places of those that the rules read and keep; a write has the items' ``images``
+    before and after it. ``lesson`` is what a run sends."""
 
     pattern: Pattern
-    lesson: Lesson
-    partition: str
-    size: int
-    held: int
-    heaviest: int
-    columns: Sequence[str]
-    read: Sequence[int]
-    kept: Sequence[int]
     units: float
+    columns: Sequence[str]
+    images: Sequence[tuple[Made | None, Made | None]] = ()
+    key: str = "{scratch}"
+    size: int = 0
+    held: int = 0
+    items: Sequence[Made] = ()
+    read: Sequence[int] = ()
+    kept: Sequence[int] = ()
+    lesson: Lesson = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The writes of a pattern: the lesson that sends them, each item before and after its write, the model's units."""
+class Planned:
+    """A pattern of a run: its part with the values that fill it in, its write units at most, or why it isn't sent."""
 
     pattern: Pattern
-    lesson: Lesson
-    images: Sequence[tuple[Made | None, Made | None]]
-    indexes: Sequence[str]
-    units: float
+    part: Part | None
+    given: Given
+    units: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +83,40 @@ class Outcome:
     partition: Partition | None = None
 
 
-def prepared(now: Evaluation, *, runs: bool) -> list[Prepared]:
-    """A partition for each read that a key answers: all of it, or what a run writes of it."""
-    reads = [each for each in now.model.patterns if each.reads and each.operation != "Scan" and now.answered(each)]
-    if not runs:
-        return [_prepared(now, each, MOST_DRAWN, MOST_BYTES * MOST_DRAWN) for each in reads]
-    most = max(MOST_ITEMS // max(len(reads), 1), 3)
-    made = [_prepared(now, each, most, MOST_BYTES // len(reads)) for each in reads]
-    return [each for each in made if each.heaviest <= LARGEST]  # no table takes others, and a finding says so
+def drawn(now: Evaluation) -> list[tuple[Part, Partition]]:
+    """The partition of each read that a key answers, as the rules say that it is read. Nothing is sent."""
+    reads = [each for each in now.model.patterns if _is_read(now, each)]
+    parts = [_read(now, each, MOST_DRAWN, MOST_BYTES * MOST_DRAWN) for each in reads]
+    return [(each, _lying(each, each.items, each.read, each.kept)) for each in parts]
 
 
-def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Prepared:
+def planned(now: Evaluation, visitor: str, run_id: str, when: datetime) -> list[Planned]:
+    """What a run sends of each pattern, or why it doesn't."""
+    reads, made = max(sum(_is_read(now, each) for each in now.model.patterns), 1), []
+    for at, pattern in enumerate(now.model.patterns):
+        part, units, why = None, 0, "it reads the whole table, where others have items."
+        given = running.names(NOTHING, "", keys.scratch(visitor, f"{run_id}-{at}-b"), when)
+        if pattern.writes:
+            part = _written(now, pattern)
+        elif _is_read(now, pattern):
+            part = _asked(now, _read(now, pattern, max(MOST_ITEMS // reads, 3), MOST_BYTES // reads))
+        if part:
+            units, why = costs.of_run(part.lesson, given), _refused(part, given)
+        if pattern.writes and units > MOST_UNITS:
+            why = f"it could take {units:,} write units here, and the most is {MOST_UNITS}."
+        made.append(Planned(pattern, part, given, units, why))
+    return made
+
+
+def _is_read(now: Evaluation, pattern: Pattern) -> bool:
+    """Whether a pattern reads a partition."""
+    return pattern.reads and pattern.operation != "Scan" and now.answered(pattern)
+
+
+def _read(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Part:
     """The partition of the first item that a pattern finds: all of it, or its items around those that are read."""
     met = next(each for each in now.met(pattern) if each.lie)
-    found = met.place.items[met.lie[0]]
-    names = keys_of(pattern.index)
+    found, row, names = met.place.items[met.lie[0]], now.model.index(pattern.index), keys_of(pattern.index)
     asked = replace(pattern, sk=tuple(fill(literal(each), found) if at else each for at, each in enumerate(pattern.sk)))
     low, high, _ = within(asked.sk)
     alike = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
@@ -99,34 +124,44 @@ def _prepared(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> 
         {(str(each[PARTITION_KEY]), str(each.get(SORT_KEY))): each for each in alike}.values(),
         key=lambda item: (str(item.get(names[1], "")), str(item[PARTITION_KEY]), str(item.get(SORT_KEY, ""))),
     )
+    sizes = [bytes_in(row, weights(item)) for item in lie]
     matching = [at for at, item in enumerate(lie) if low <= str(item.get(names[1], "")) <= high]
     first = next((at for at in matching if keeps(pattern, lie[at])), matching[0])  # what comes back is written
-    begin = max(min(first - 1, len(lie) - most), 0)
-    row, shown, size = now.model.index(pattern.index), list[Made](), 0
-    for item in lie[begin : begin + most]:
-        size += bytes_in(row, weights(item))
-        if shown and size > most_bytes:
-            break
-        shown.append(item)
-    read = [at - begin for at in matching if 0 <= at - begin < len(shown)]
-    read = read[: 1 if pattern.operation == "Get" else pattern.limit or None]
-    kept = [at for at in read if keeps(pattern, shown[at])]
-    bytes_read = sum(bytes_in(row, weights(shown[at])) for at in read)
-    arguments = requests.arguments(asked, lambda _: _home(found[names[0]]), lambda text: fill(literal(text), found))
-    step = Step(requests.operation(pattern), arguments, finds=len(kept))
-    places = {name for of in ("", *(each.name for each in now.model.indexes)) for name in keys_of(of)}
-    heaviest = max(bytes_in(Index(""), weights(each)) for each in shown)
-    items = [_item(each, row, places) for each in shown]
-    lesson = Lesson("", pattern.name, "", "", "", items=items, ours=[step])
-    units = units_read(bytes_read, consistent=pattern.consistent)
-    held = sum(bytes_in(row, weights(item)) for item in lie)
-    asked_for = {name for name, _, _ in pattern.terms}
-    every = dict.fromkeys(name for item in shown for name in item)
-    short = [name for name in every if now.model.spec(name)[:1] not in (["text"], ["list"])]
-    keyed = {*NAMES.findall(met.place.pk + met.place.sk)}
-    met_names = {name for at in read for name in shown[at]}
-    columns = sorted(short, key=lambda name: (name not in asked_for, name not in met_names, name in keyed))
-    return Prepared(pattern, lesson, str(found[names[0]]), len(lie), held, heaviest, columns, read, kept, units)
+    begin = end = max(min(first - 1, len(lie) - most), 0)
+    while end < min(begin + most, len(lie)) and (end == begin or sum(sizes[begin : end + 1]) <= most_bytes):
+        end += 1
+    read = [at - begin for at in matching if begin <= at < end][
+        : 1 if pattern.operation == "Get" else pattern.limit or None
+    ]
+    items = lie[begin:end]
+    return Part(
+        pattern=asked, key=str(found[names[0]]), size=len(lie), held=sum(sizes), items=items, read=read,
+        kept=[at for at in read if keeps(pattern, items[at])],
+        units=units_read(sum(sizes[begin + at] for at in read), consistent=pattern.consistent),
+        columns=_columns(now, pattern, NAMES.findall(met.place.pk + met.place.sk), items, read),
+    )  # fmt: skip
+
+
+def _asked(now: Evaluation, part: Part) -> Part:
+    """A read with what a run sends: its items in the scratch partition, and its request."""
+    asked, ours, first = part.pattern, {part.pattern.index: GSI1.name} if part.pattern.index else {}, part.items[0]
+    arguments = requests.arguments(asked, lambda _: _home(part.key), lambda text: fill(literal(text), first))
+    places, row = now.model.key_names, now.model.index(asked.index)
+    items = [_stored(each, _home(each[PARTITION_KEY]), each.get(SORT_KEY), ours, places, row) for each in part.items]
+    step = Step(requests.operation(asked), arguments, finds=len(part.kept))
+    return replace(part, lesson=replace(NOTHING, title=asked.name, items=items, ours=[step]))
+
+
+def _columns(
+    now: Evaluation, pattern: Pattern, keyed: Sequence[str], items: Sequence[Made], read: Sequence[int]
+) -> list[str]:
+    """The short attributes of items: those of the filter come first, and those of keys last."""
+    asked_for, met = {name for name, _, _ in pattern.terms}, {name for at in read for name in items[at]}
+    copied, hidden = now.model.index(pattern.index).copies, now.model.key_names
+    every = [name for name in dict.fromkeys(chain.from_iterable(items)) if name not in hidden]
+    long = (["text"], ["list"])
+    short = [name for name in every if (copied is None or name in copied) and now.model.spec(name)[:1] not in long]
+    return sorted(short, key=lambda name: (name not in asked_for, name not in met, name in keyed))[:COLUMNS]
 
 
 def _home(partition: object) -> str:
@@ -134,90 +169,66 @@ def _home(partition: object) -> str:
     return f"{{scratch}}:{partition}"
 
 
-def _item(item: Made, row: Index, keys_of_model: Collection[str]) -> dict[str, Any]:
-    """An item as it is written into the scratch table: with the keys that the pattern reads, and what they copy."""
-    index, own = row.name, {name: value for name, value in item.items() if name not in keys_of_model}
-    if row.copies is not None:
-        own = {name: value for name, value in own.items() if name in row.copies}
-    places = {PARTITION_KEY: _home(item[PARTITION_KEY]), SORT_KEY: item.get(SORT_KEY, requests.NO_SORT_KEY)}
-    if index:
-        (pk, sk), (of_ours, sort) = keys_of(index), keys_of(GSI1.name)
-        places |= {of_ours: _home(item[pk]), sort: item.get(sk, requests.NO_SORT_KEY)}
-    return {**places, **{requests.stored(name): value for name, value in own.items()}}
+def _stored(
+    item: Made, pk: str, sk: object, ours: Mapping[str, str], places: Collection[str], row: Index = WHOLE
+) -> dict[str, Any]:
+    """An item as it is written into the scratch table: with its key there, those of ``ours`` (its indexes in the site's
+    table, by their names in the model), and what the model's index copies."""
+    stored = {PARTITION_KEY: pk, SORT_KEY: sk or requests.NO_SORT_KEY}
+    for theirs, index in ours.items():
+        names, (of_ours, sort) = keys_of(theirs), keys_of(index)
+        if names[0] in item:
+            stored |= {of_ours: _home(item[names[0]]), sort: item.get(names[1], requests.NO_SORT_KEY)}
+    own = {name: value for name, value in item.items() if name not in places}
+    copied = own if row.copies is None else {name: own[name] for name in own if name in row.copies}
+    return stored | {requests.stored(name): value for name, value in copied.items()}
 
 
-def by_rules(each: Prepared, now: datetime) -> Partition | None:
-    """A partition as the rules say it is read: nothing is sent."""
-    given = running.names(each.lesson, "", keys.scratch("you", "run"), now)
-    drawn = {*map(requests.stored, each.columns[:COLUMNS]), *KEYS}
-    brief = [{name: value for name, value in item.items() if name in drawn} for item in each.lesson.items]
-    each = replace(each, lesson=replace(each.lesson, items=brief))
-    items = [*running.filled_items(each.lesson, given)]
-    reply = Reply([items[at] for at in each.kept], len(each.read))
-    done = Done(each.lesson.ours[0], {}, reply, None, [items[at] for at in each.read], str(given["scratch"]))
-    return _drawn(each, done, given)
+def _lying(
+    part: Part, items: Sequence[Mapping[str, Any]], touched: Collection[int], kept: Sequence[int] = ()
+) -> Partition:
+    """A partition as the lessons draw it: of a long one, its beginning and its end. ``touched`` are the places of the
+    items that were read or written, ``kept`` of those that came back."""
+    names, place = keys_of(part.pattern.index), {at: number for number, at in enumerate(kept, 1)}
+    rows = [
+        Row(
+            str(item.get(names[1], requests.NO_SORT_KEY)),
+            [drawing.text_of(item.get(name)) for name in part.columns],
+            at in touched,
+            {"here": (at in touched, place.get(at, 0))},
+        )
+        for at, item in enumerate(items)
+        if at < FIRST or at >= len(items) - LAST or len(items) == FIRST + LAST + 1
+    ]
+    if len(items) > len(rows):
+        rows[FIRST:FIRST] = [Row(f"{len(items) - len(rows)} more items", [""] * len(part.columns), changed=False)]
+    return Partition(part.pattern.index, names, part.key, part.columns, rows)
 
 
-def _drawn(each: Prepared, done: Done, given: Given) -> Partition | None:
-    """The lessons' drawing of a partition; of a long one, its beginning and its end."""
-    asked = {"ExpressionAttributeValues": {":partition": _home(each.partition)}}
-    step = Step("Query", asked | ({"IndexName": GSI1.name} if each.pattern.index else {}))
-    lesson = replace(each.lesson, ours=[step])
-    arguments = running.arguments_of(step, given)
-    made = running.Run((), [replace(done, step=step, arguments=arguments)])
-    part = next(iter(drawing.partitions(lesson, given, made)), None)
-    if part is None:
-        return None
-    index = each.pattern.index
-    names = [name.replace(GSI1.name, index) if index else name for name in part.names]
-    return replace(_brief(part, [*map(requests.stored, each.columns)]), index=index, names=names, key=each.partition)
-
-
-def _brief(part: Partition, columns: Sequence[str]) -> Partition:
-    """A drawing with some of these columns; of a long one, its beginning and its end."""
-    places = [part.columns.index(name) for name in columns if name in part.columns][:COLUMNS]
-    rows = [replace(row, cells=[row.cells[at] for at in places]) for row in part.rows]
-    between = len(rows) - FIRST - LAST
-    if between > 1:
-        rows[FIRST:-LAST] = [Row(f"{between} more items", [""] * len(places), changed=False)]
-    return replace(part, columns=[requests.shown(part.columns[at]) for at in places], rows=rows)
-
-
-def written(now: Evaluation) -> list[Written]:
-    """The writes of each pattern, on one item each."""
-    return [_written(now, each) for each in now.model.patterns if each.writes]
-
-
-def _written(now: Evaluation, pattern: Pattern) -> Written:
+def _written(now: Evaluation, pattern: Pattern) -> Part:
+    """The writes of a pattern, on one item each. All lie in one partition, with their whole keys as sort keys."""
     entities = [now.model.entity(each.entity) for each in pattern.writes]
     used = dict.fromkeys(name for each in entities for name, _ in each.keys if name)
-    ours = dict(zip(used, OURS, strict=False))
-    places = {name for of in ("", *(each.name for each in now.model.indexes)) for name in keys_of(of)}
-    images, requests_of = [], list[dict[str, Any]]()
+    ours, places = dict(zip(used, OURS, strict=False)), now.model.key_names
+    images, parts = [], list[dict[str, Any]]()
     for at, change in enumerate(pattern.writes, 1):
         pair = now.images(change)
         named = next(f"{at} {each[PARTITION_KEY]} {each.get(SORT_KEY, '')}".strip() for each in pair if each)
-        before, after = (each and _in_one_partition(each, named, ours, places) for each in pair)
+        before, after = (each and _stored(each, "{scratch}", named, ours, places) for each in pair)
         images.append((before, after))
-        requests_of.append(_request(before, after))
-    alone = [(kind.replace("ConditionCheck", "Update"), each[kind]) for each in requests_of for kind in each]
+        parts.append(_request(before, after))
+    alone = [(kind.replace("ConditionCheck", "Update"), each[kind]) for each in parts for kind in each]
     steps = [Step(f"{kind}Item", arguments) for kind, arguments in alone]
     if pattern.operation == "Transaction":
-        steps = [Step("TransactWriteItems", {"TransactItems": requests_of})]
+        steps = [Step("TransactWriteItems", {"TransactItems": parts})]
     begun = [before for before, _ in images if before]
-    lesson = Lesson("", pattern.name, "", "", "", items=begun, ours=steps)
-    return Written(pattern, lesson, images, [*ours.values()], sum(now.written(pattern).values()))
-
-
-def _in_one_partition(image: Made, named: str, ours: Mapping[str, str], keys_of_model: Collection[str]) -> Made:
-    """An item as it is written into the run's partition, whose sort key has the item's whole key."""
-    made: Made = {PARTITION_KEY: "{scratch}", SORT_KEY: named}
-    for theirs, index in ours.items():
-        pk, sk = keys_of(theirs)
-        if pk in image:
-            of_ours, sort = keys_of(index)
-            made |= {of_ours: _home(image[pk]), sort: image.get(sk, requests.NO_SORT_KEY)}
-    return made | {requests.stored(name): value for name, value in image.items() if name not in keys_of_model}
+    lesson = replace(NOTHING, title=pattern.name, items=begun, ours=steps)
+    names = dict.fromkeys(name for pair in images for image in pair for name in image or () if name not in KEYS)
+    changed = {
+        name for before, after in images if before and after for name in names if before.get(name) != after.get(name)
+    }
+    columns = sorted(names, key=lambda name: name not in changed)[:COLUMNS]
+    return Part(pattern, sum(now.writes(pattern)), columns, images, lesson=lesson)
 
 
 def _request(before: Made | None, after: Made | None) -> dict[str, dict[str, Any]]:
@@ -240,51 +251,37 @@ def _request(before: Made | None, after: Made | None) -> dict[str, dict[str, Any
     return {"Update": made | ({"ExpressionAttributeValues": values} if values else {})}
 
 
+def _refused(part: Part, given: Given) -> str:
+    """Why DynamoDB refuses an item that a run begins with, or nothing."""
+    for item in running.filled_items(part.lesson, given):
+        why = grammar.refusal("PutItem", {"Item": item})
+        if size_of(marshal_item(item)) > LARGEST:
+            why = "Item size has exceeded the maximum allowed size"
+        if why:
+            return f"DynamoDB refuses an item that is there before. {why}"
+    return ""
+
+
 def run(
-    table: Table, parts: Sequence[Prepared | Written], visitor: str, run_id: str, now: datetime, trace: Trace
+    table: Table, plan: Sequence[Planned], visitor: str, run_id: str, when: datetime, trace: Trace
 ) -> list[Outcome]:
     """Send each pattern's requests to a scratch partition of its own, and compare the answers with the rules.
 
     Raises Busy.
     """
     outcomes = []
-    for at, each in enumerate(parts):
-        if not is_sent(each, now):
-            most = f"{units_of(each, now):,} write units here, and the most is {MOST_UNITS}"
-            outcomes.append(Outcome(each.pattern, f"Not sent: it could take {most}."))
+    for at, each in enumerate(plan):
+        if each.why or not each.part:
+            outcomes.append(Outcome(each.pattern, f"Not sent: {each.why}"))
             continue
-        if why := _refused(each, running.names(each.lesson, "", keys.scratch(visitor, f"{run_id}-{at}-b"), now)):
-            outcomes.append(Outcome(each.pattern, f"Not sent: DynamoDB refuses an item that is there before. {why}"))
-            continue
-        made = running.run(table, each.lesson, "", visitor, f"{run_id}-{at}", now, trace, typed=True)
-        outcomes.append(_compared(each, made, now) if isinstance(each, Prepared) else _compared_writes(each, made, now))
+        made = running.run(table, each.part.lesson, "", visitor, f"{run_id}-{at}", when, trace, typed=True)
+        compare = _compared_writes if each.part.images else _compared
+        outcomes.append(compare(each.part, made, each.given))
     return outcomes
 
 
-def _refused(each: Prepared | Written, given: Given) -> str:
-    """The message with which DynamoDB refuses an item that a run begins with, or nothing."""
-    for item in running.filled_items(each.lesson, given):
-        if why := grammar.refusal("PutItem", {"Item": item}):
-            return why
-        if size_of(marshal_item(item)) > LARGEST:
-            return "Item size has exceeded the maximum allowed size"
-    return ""
-
-
-def is_sent(each: Prepared | Written, now: datetime) -> bool:
-    """Whether a run sends a pattern: writes only if they are small."""
-    return isinstance(each, Prepared) or units_of(each, now) <= MOST_UNITS
-
-
-def units_of(each: Prepared | Written, now: datetime) -> int:
-    """The most write units that running a pattern may take."""
-    return costs.of_run(each.lesson, running.names(each.lesson, "", keys.scratch("you", "run"), now))
-
-
-def _compared(each: Prepared, made: running.Run, now: datetime) -> Outcome:
-    done = made.ours[0]
-    given = running.names(each.lesson, "", done.scratch, now)
-    items = [*running.filled_items(each.lesson, given)]
+def _compared(each: Part, made: running.Run, given: Given) -> Outcome:
+    done, items = made.ours[0], [*running.filled_items(each.lesson, given)]
     size = sum(size_of(marshal_item(items[at])) for at in each.read)
     expected = units_read(size, consistent=each.pattern.consistent)
     taken = done.took.capacity if done.took else None
@@ -294,50 +291,51 @@ def _compared(each: Prepared, made: running.Run, now: datetime) -> Outcome:
             differences.append(f"By the rules, {len(rules)} items are {what}; by the engine, {len(engine)}.")
     if taken and taken.basis is not Basis.AT_LEAST and taken.read != expected and not done.reply.code:
         differences.append(f"By the rules it takes {expected:g} units with these longer keys; the engine says {taken}.")
-    if "ProjectionExpression" in done.arguments and len(each.kept) == len(done.reply.items):  # it may lack the keys
-        done = replace(done, reply=replace(done.reply, items=[items[at] for at in each.kept]))
-    sent = running.as_sent(done.step, done.arguments).replace(done.scratch, "{scratch}")
-    drawn = _drawn(each, done, {**given, "scratch": done.scratch})
-    says = f"{_by_rules(each.units, expected, 'RRU')} The engine says {taken or 'nothing'}."
-    return Outcome(each.pattern, says, differences, sent, drawn)
+    kept = each.kept  # an answer may lack the keys
+    if "ProjectionExpression" not in done.arguments:
+        kept = [at for item in done.reply.items for at, own in enumerate(items) if _same(item, own)]
+    read = [at for item in done.read for at, own in enumerate(items) if _same(item, own)]
+    says = f"{_units_by_rules(each.units, expected, 'RRU')} The engine says {taken or 'nothing'}."
+    return Outcome(each.pattern, says, differences, _sent(made, given), _lying(each, each.items, read, kept))
 
 
-def _changes(each: Written, name: str) -> bool:
-    return any(before and after and before.get(name) != after.get(name) for before, after in each.images)
+def _same(item: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two items have the same key."""
+    return all(item.get(name) == other[name] for name in (PARTITION_KEY, SORT_KEY))
 
 
-def _by_rules(units: float, here: float, unit: str) -> str:
+def _units_by_rules(units: float, here: float, unit: str) -> str:
     also = f", and {here:g} with the longer keys and the indexes of this table" if here != units else ""
     return f"By the rules {units:g} {unit}{also}."
 
 
-def _filled(image: Made, given: Given) -> Made:
-    """An item as it lies in the run's partition, with its end."""
-    filled: Made = running.fill(image, given)
-    return {**filled, TTL_ATTRIBUTE: given["expires"]}
+def _sent(made: running.Run, given: Given) -> str:
+    sent = "\n\n".join(running.as_sent(done.step, done.arguments) for done in made.ours)
+    return sent.replace(str(given["scratch"]), "{scratch}")
 
 
-def _compared_writes(each: Written, made: running.Run, now: datetime) -> Outcome:
-    given = running.names(each.lesson, "", made.ours[0].scratch, now)
-    doubled = 2 if each.pattern.operation == "Transaction" else 1
-    expected, lie = 0, dict[str, Any]()
+def _compared_writes(each: Part, made: running.Run, given: Given) -> Outcome:
+    expected, lie = 0.0, dict[str, Any]()
     for pair in each.images:
         before, after = (image and _filled(image, given) for image in pair)
         lie |= {str(after[SORT_KEY]): after} if after else {}
-        for index in ("", *each.indexes):
-            expected += sum(units for _, units in paid(Index(index), before, after)) * (1 if index else doubled)
+        wire = (image and marshal_item(image) for image in (before, after))
+        expected += sum(units_written(*wire, transactional=each.pattern.operation == "Transaction").values())
     taken = sum((done.took.capacity for done in made.ours if done.took and done.took.capacity), Capacity())
     differences = [done.reply.message for done in made.ours if done.reply.code]
     if not differences and taken.write != expected:
         differences.append(f"By the rules it takes {expected:g} units here; the engine says {taken}.")
     if not differences and {item[SORT_KEY]: item for item in made.ours_left} != lie:
         differences.append("Afterwards other items lie there than the rules say.")
-    sent = "\n\n".join(running.as_sent(done.step, done.arguments) for done in made.ours)
     number = "1 request" if len(made.ours) == 1 else f"{len(made.ours)} requests"
-    says = f"{_by_rules(each.units, expected, 'WRU')} The engine says {taken} for {number}."
-    partition = next(iter(drawing.partitions(each.lesson, given, made)), None) if made.ours_left else None
-    if partition:
-        own = [name for name in partition.columns if name not in INDEX_KEYS]
-        columns = sorted(own, key=lambda name: not _changes(each, name))
-        partition = replace(_brief(partition, columns), key="{scratch}")
-    return Outcome(each.pattern, says, differences, sent.replace(str(given["scratch"]), "{scratch}"), partition)
+    says = f"{_units_by_rules(each.units, expected, 'WRU')} The engine says {taken} for {number}."
+    begun = [*running.filled_items(each.lesson, given)]
+    changed = [at for at, item in enumerate(made.ours_left) if item not in begun]
+    left = [{requests.shown(name): value for name, value in item.items()} for item in made.ours_left]
+    return Outcome(each.pattern, says, differences, _sent(made, given), _lying(each, left, changed) if left else None)
+
+
+def _filled(image: Made, given: Given) -> Made:
+    """An item as it lies in the run's partition, with its end."""
+    filled: Made = running.fill(image, given)
+    return {**filled, TTL_ATTRIBUTE: given["expires"]}

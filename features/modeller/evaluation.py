@@ -21,8 +21,9 @@ from math import ceil, prod
 from typing import Any, ClassVar, NamedTuple
 
 from features.modeller.design import NAMES, YEAR, Change, Entity, Index, Model, Pattern, is_number, keys_of
+from shared.dynamodb import schema
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.capacity import WRITE_BYTES, size_of, units_read
+from shared.dynamodb.capacity import TABLE, size_of, units_read, units_written
 from shared.values.prices import PROVISIONED_READ, PROVISIONED_WRITE, READ, STORAGE, WRITE
 
 READ_DOLLARS, WRITE_DOLLARS = READ.dollars, WRITE.dollars
@@ -64,6 +65,11 @@ class Place:
     def part(self) -> float:
         """The part of the entity's items that lie here; a sparse index has fewer."""
         return len(self.items) / self.made if self.made else 0.0
+
+    @property
+    def mean(self) -> float:
+        """The bytes of an item here."""
+        return sum(self.sizes) / max(len(self.sizes), 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,26 +257,6 @@ def bytes_in(index: Index, heavy: Mapping[str, int]) -> int:
     return sum(size for name, size in heavy.items() if name in names)
 
 
-def steps(size: float) -> int:
-    """The write units of so many bytes."""
-    return max(1, ceil(size / WRITE_BYTES))
-
-
-def paid(index: Index, before: Made | None, after: Made | None) -> list[tuple[int, int]]:
-    """Which images of a written item are paid for in the table or an index, 0 before the write and 1 after it, each
-    with its units: of the table the larger one, of an index those that it adds, removes or changes."""
-    names = keys_of(index.name)
-    images = {at: each for at, each in enumerate((before, after)) if each is not None and names[0] in each}
-    units = {at: steps(bytes_in(index, weights(each))) for at, each in images.items()}
-    if len(images) == 2:
-        was, now = images.values()
-        copied = (*names, *(now if index.copies is None else index.copies))
-        changed = {each for each in copied if was.get(each) != now.get(each)}
-        if not index.name or changed.isdisjoint(names):
-            return [(1, max(units.values()))] if changed or not index.name else []
-    return [*units.items()]
-
-
 def within(sk: tuple[str, ...]) -> tuple[str, str, re.Pattern[str] | None]:
     """The bounds of a condition on the sort key, and a pattern if it names attributes."""
     if not sk:
@@ -381,15 +367,31 @@ class Evaluation:
         if asked in self.sample.written:
             return self.sample.written[asked]
         units = self.sample.written[asked] = {}
-        doubled = 2 if pattern.operation == "Transaction" else 1
         for change in pattern.writes:
-            images = self.images(change)
-            for index, (pk, _) in self.model.entity(change.entity).keys:
-                for at, each in paid(self.model.index(index), *images):
-                    stated = change.after if at else change.before
-                    place = (index, fill(pk, dict(stated or ())))
-                    units[place] = units.get(place, 0.0) + each * (1 if index else doubled) * pattern.times
+            for place, each in self._paid(change, transactional=pattern.operation == "Transaction"):
+                units[place] = units.get(place, 0.0) + each * pattern.times
         return units
+
+    def _paid(self, change: Change, *, transactional: bool) -> Iterator[tuple[tuple[str, str], float]]:
+        """The units of a write in the table and in each index; in both partitions of an index if it moves an entry."""
+        before, after = (image and marshal_item(image) for image in self.images(change))
+        for index, (pk, sk) in self.model.entity(change.entity).keys:
+            names = keys_of(index)
+            ours = schema.Index(index, names[0], names[1] if sk else None, self.model.index(index).copies)
+            was, now = (fill(pk, dict(stated or ())) for stated in (change.before, change.after))
+            moves = index and was != now and before and after
+            pairs = [(was, before, None), (now, None, after)] if moves else [(now if after else was, before, after)]
+            for label, one, other in pairs:
+                units = units_written(one, other, transactional=transactional, indexes=[ours] if index else ())
+                if each := units.get(index or TABLE):
+                    yield (index, label), each
+
+    def writes(self, pattern: Pattern) -> tuple[float, float]:
+        """The units of a pattern's writes in the table, and in indexes."""
+        table, indexes = 0.0, 0.0
+        for (index, _), units in self.written(pattern).items():
+            table, indexes = (table, indexes + units) if index else (table + units, indexes)
+        return table, indexes
 
     def images(self, write: Change) -> tuple[Made | None, Made | None]:
         """The item of a write before and after it: one of the sample that was so before it, with the stated values."""
@@ -442,8 +444,8 @@ class Evaluation:
         for pattern in self.model.patterns:
             if pattern.reads:
                 told["reads"] += pattern.rate * self.read(pattern, n).units
-            for (index, _), units in self.written(pattern).items():
-                told["index writes" if index else "writes"] += pattern.rate * units
+            for part, units in zip(("writes", "index writes"), self.writes(pattern), strict=True):
+                told[part] += pattern.rate * units
         for place in self.sample.places:
             held = (sum(place.sizes) + OVERHEAD * len(place.sizes)) / place.made
             part = "index storage" if place.index else "storage"
@@ -458,7 +460,7 @@ class Evaluation:
     def dollars(self, pattern: Pattern) -> float:
         """A month of a pattern's requests, on demand."""
         reads = self.read(pattern, self.model.size).units * READ_DOLLARS if pattern.reads else 0.0
-        writes = sum(self.written(pattern).values()) * WRITE_DOLLARS
+        writes = sum(self.writes(pattern)) * WRITE_DOLLARS
         return pattern.rate * HOURS * 3600 * (reads + writes) / 1_000_000
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from features.modeller.design import NAMES, Entity, Model, document, keys_of
 from features.modeller.evaluation import ITEM_TYPE, Evaluation, Made, evaluated, weights
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.html.views import render
 
 KINDS: Mapping[str, tuple[str, str]] = {
@@ -22,6 +21,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
 }
 """The files, each with its media type and the end of its name."""
 
+KEYS_HERE = keys_of("")
 EACH, MOST_BYTES = 10, 200_000
 """Sample items of each entity in Workbench's model, and their bytes."""
 
@@ -31,19 +31,24 @@ def file(kind: str, model: Model) -> tuple[str, str, str]:
     media_type, end = KINDS[kind]
     slug = re.sub("[^a-z0-9]+", "-", model.name.lower()).strip("-") or "table"
     if kind == "json":
-        text = json.dumps(document(model), indent=1, ensure_ascii=False)
-    elif kind == "workbench":
-        text = json.dumps(_workbench(evaluated(model)), indent=1, ensure_ascii=False)
+        text = _json(document(model))
     else:
-        text = render(f"modeller/templates/{kind}.py.txt", **_of_code(model, slug))
+        values = _of_items(evaluated(model)) if kind == "workbench" else _of_code(model, slug)
+        sorts = [each for each in ("", *(index.name for index in model.indexes)) if _sorted(model, each)]
+        text = render(
+            f"modeller/templates/{kind}.{'json' if kind == 'workbench' else 'py'}.txt",
+            name=_json(model.name), indexes=model.indexes, sorted=sorts, **values,
+        )  # fmt: skip
     return f"{slug}.{end}" if kind in ("json", "workbench") else end, media_type, f"{text.strip()}\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False)
 
 
 def _of_code(model: Model, slug: str) -> dict[str, Any]:
     """The values of the templates of code: names as Python has them."""
     return {
-        "name": json.dumps(model.name, ensure_ascii=False), "indexes": model.indexes,
-        "sorted": [each for each in ("", *(index.name for index in model.indexes)) if _sorted(model, each)],
         "expires": next((each.expires for each in model.entities if each.expires), ""),
         "rows": [row for each in model.entities for row in _functions(each)],
         "class": "".join(word.title() for word in slug.split("-") if word.isalpha()) or "Model",
@@ -86,49 +91,15 @@ def _few(made: Sequence[Made]) -> list[dict[str, Any]]:
     return few
 
 
-def _workbench(now: Evaluation) -> dict[str, Any]:
-    """A model for NoSQL Workbench, with some items of each entity; its description has the access patterns."""
-    model, own = now.model, (PARTITION_KEY, SORT_KEY)
-    items = {
-        each.name: _few([item for item in now.sample.items if item[ITEM_TYPE] == each.name]) for each in model.entities
-    }
-    types = {name: next(iter(value)) for each in items.values() for item in each for name, value in item.items()}
-
-    def keys(index: str) -> dict[str, Any]:
-        kinds = ("PartitionKey", "SortKey")[: 1 + _sorted(model, index)]
-        return {
-            each: {"AttributeName": name, "AttributeType": "S"}
-            for each, name in zip(kinds, keys_of(index), strict=False)
-        }
-
-    facets = [
-        {
-            "FacetName": each.name,
-            "KeyAttributeAlias": dict(zip(("PartitionKeyAlias", "SortKeyAlias"), dict(each.keys)[""], strict=True)),
-            "TableData": items[each.name],
-            "NonKeyAttributes": sorted({name for item in items[each.name] for name in item} - {*own}),
-            "DataAccess": {"MySql": {}},
-        }
-        for each in model.entities
-        if "" in dict(each.keys)
-    ]
-    indexes = [
-        {"IndexName": each.name, "KeyAttributes": keys(each.name), "Projection": _projection(each.copies)}
-        for each in model.indexes
-    ]
-    patterns = [f"{each.at + 1}. {each.name}, {each.said}" for each in model.patterns]
-    table = {
-        "TableName": model.name, "KeyAttributes": keys(""), "TableFacets": facets, "GlobalSecondaryIndexes": indexes,
-        "NonKeyAttributes": [
-            {"AttributeName": name, "AttributeType": kind} for name, kind in sorted(types.items()) if name not in own
-        ],
-        "DataAccess": {"MySql": {}}, "BillingMode": "PAY_PER_REQUEST",
-    }  # fmt: skip
-    about = {"Description": "\n".join(["The access patterns:", *patterns]), "AWSService": "Amazon DynamoDB"}
-    return {"ModelName": model.name, "ModelMetadata": about | {"Version": "3.0"}, "DataModel": [table]}
-
-
-def _projection(copies: tuple[str, ...] | None) -> dict[str, Any]:
-    if copies is None:
-        return {"ProjectionType": "ALL"}
-    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": [*copies]} if copies else {"ProjectionType": "KEYS_ONLY"}
+def _of_items(now: Evaluation) -> dict[str, Any]:
+    """The values of Workbench's template: some items of each entity, and the access patterns as a description."""
+    facets, types = [], dict[str, str]()
+    for entity in now.model.entities:
+        items = _few([item for item in now.sample.items if item[ITEM_TYPE] == entity.name])
+        types |= {name: next(iter(value)) for item in items for name, value in item.items() if name not in KEYS_HERE}
+        if key := dict(entity.keys).get(""):
+            others = sorted({name for item in items for name in item} - {*KEYS_HERE})
+            facets.append({"name": entity.name, "key": key, "lie": _json(items), "others": _json(others)})
+    patterns = [f"{each.at + 1}. {each.name}, {each.said}" for each in now.model.patterns]
+    about = _json("\n".join(["The access patterns:", *patterns]))
+    return {"facets": facets, "types": sorted(types.items()), "about": about}

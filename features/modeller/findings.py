@@ -10,14 +10,13 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple
 
 from features.modeller.design import NAMES, Change, Entity, Index, Model, Pattern, key_text
-from features.modeller.evaluation import Evaluation, Place, evaluated, literal, matcher, steps
+from features.modeller.evaluation import Evaluation, Place, evaluated, literal, matcher
 from features.textbook.drawing import LARGEST, MOST_READS, MOST_WRITES
 from shared.dynamodb.capacity import WRITE_BYTES, units_read
 from shared.dynamodb.schema import PARTITION_KEY
@@ -33,14 +32,15 @@ SHARD, SHARDS, NEAR, UNREAD = "Shard", (2, 5, 10, 20), 0.8, 0.05
 Way = Callable[[Model], Model]
 
 
-class Mend(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Mend:
     """A change: the lines that it replaces, those it makes, what it does to a model, its sentence and its figures."""
 
     was: str
     becomes: str
     way: Way | None
     says: str
-    figures: Mapping[str, object] = {}
+    figures: Mapping[str, object] = field(default_factory=dict)
 
 
 def _way(
@@ -192,10 +192,10 @@ def _day_of(pattern: Pattern) -> str:
 
 def _large(now: Evaluation, place: Place) -> Finding | None:
     """Items that a write pays much for: a list that grows, a few bytes over a unit, more than an item may have."""
-    entity, size = place.entity, sum(place.sizes) / max(len(place.sizes), 1)
+    entity, size = place.entity, place.mean
     lists = [name for name, spec in entity.attributes if spec.startswith("list ")]
     written = any(each.entity == entity.name for pattern in now.model.patterns for each in pattern.writes)
-    beyond, more, units = size > LARGEST, size % WRITE_BYTES, steps(size)
+    beyond, more, units = size > LARGEST, size % WRITE_BYTES, ceil(size / WRITE_BYTES)
     if not beyond and not (written and size > WRITE_BYTES and (lists or more < WRITE_BYTES / 4)):
         return None
     name = f"{'An' if entity.name[0] in 'AEIOU' else 'A'} {entity.name}"

@@ -17,10 +17,9 @@ from typing import Any
 
 from features.modeller import engine, exports, findings, parsing, views
 from features.modeller.design import READS, WRITES, Model, document, keys_of
-from features.modeller.evaluation import evaluated
+from features.modeller.evaluation import Evaluation, evaluated
 from features.modeller.parsing import MOST, Read
 from features.textbook import costs
-from features.textbook.drawing import Partition
 from features.workings import page_cost
 from shared.errors import NoSuchPath
 from shared.html import forms, pages
@@ -148,9 +147,8 @@ def _page(
     before = parsing.from_text(was) if was else None
     same = before is not None and before.document == found.document
     by = by or (views.differing(before.document, found.document) if before else "")
-    parts = engine.prepared(evaluated(found.model), runs=runs)
-    outcomes = _run(request, [*parts, *engine.written(evaluated(found.model))]) if runs else []
-    drawn = [(each, engine.by_rules(each, request.now)) for each in parts] if not outcomes else []
+    now = evaluated(found.model)
+    outcomes = _run(request, now) if runs else []
     return pages.page(
         "modeller/templates/model.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if found.faults else HTTPStatus.OK,
@@ -168,7 +166,7 @@ def _page(
         guided=guided,
         most=MOST,
         kinds={"json": "JSON", "workbench": "NoSQL Workbench", "cdk": "CDK, Python", "keys": "Keys, Python"},
-        drawn=[_drawn(each, part) for each, part in drawn if part],
+        drawn=[] if outcomes else engine.drawn(now),
         outcomes=outcomes,
         starts=_starts(),
         **views.shown(found.model, before.model if before and not same else None),
@@ -188,21 +186,17 @@ def _rows(found: Read) -> dict[str, Any]:
     return {"name": found.document.get("name", ""), **rows}
 
 
-def _drawn(each: engine.Prepared, part: Partition) -> dict[str, Any]:
-    held = f"{each.size:,} {'item' if each.size == 1 else 'items'}, {views.size(each.held)}"
-    return {"at": each.pattern.at, "name": each.pattern.name, "held": held, "part": part}
-
-
 def _starts() -> list[dict[str, Any]]:
     return [{"slug": name, **each} for name, each in starts().items()]
 
 
-def _run(request: Request, parts: list[engine.Prepared | engine.Written]) -> list[engine.Outcome]:
+def _run(request: Request, now: Evaluation) -> list[engine.Outcome]:
     """Send a model's requests, after counting what they write for the networks of the request."""
-    if units := sum(engine.units_of(each, request.now) for each in parts if engine.is_sent(each, request.now)):
+    visitor, run_id = secrets.token_urlsafe(9), secrets.token_hex(4)
+    plan = engine.planned(now, visitor, run_id, request.now)
+    if units := sum(each.units for each in plan if not each.why):
         _count(request, units)
-    visitor, run_id, parts = secrets.token_urlsafe(9), secrets.token_hex(4), sorted(parts, key=lambda e: e.pattern.at)
-    return engine.run(table(), parts, visitor, run_id, request.now, page_cost.trace())
+    return engine.run(table(), plan, visitor, run_id, request.now, page_cost.trace())
 
 
 handler = serve(routes, guards=[forms.ours_only])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,7 +21,7 @@ from enum import IntEnum
 from typing import Any
 from urllib.parse import urlsplit
 
-from shared.dynamodb.schema import INDEXES, Index
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Index
 from shared.values.prices import READ, WRITE
 
 Wire = Mapping[str, Any]
@@ -122,7 +122,9 @@ def units_read(size: int, *, consistent: bool = False, transactional: bool = Fal
     return max(1, -(-size // READ_BYTES)) * (2.0 if transactional else 1.0 if consistent else 0.5)
 
 
-def units_written(before: Wire | None, after: Wire | None, *, transactional: bool = False) -> dict[str, float]:
+def units_written(
+    before: Wire | None, after: Wire | None, *, transactional: bool = False, indexes: Sequence[Index] = INDEXES
+) -> dict[str, float]:
     """The units of a write, for the table and for each index that it changes; an absent item is None.
 
     The table takes the units of the larger image, double in a transaction, in which a condition check counts as a write
@@ -132,12 +134,12 @@ def units_written(before: Wire | None, after: Wire | None, *, transactional: boo
     """
     steps = max(_steps(before), _steps(after), 1)
     units = {TABLE: steps * (2.0 if transactional else 1.0)}
-    for index in INDEXES:
+    for index in indexes:
         old, new = _entry(before, index), _entry(after, index)
-        if old and new and old != new:
-            units[index.name] = _steps(before) + _steps(after)
-        elif (old or new) and before != after:
-            units[index.name] = max(_steps(before if old else None), _steps(after if new else None))
+        if old and new and any(old[name] != new[name] for name in _keys(index)):
+            units[index.name] = _steps(old) + _steps(new)
+        elif old != new:
+            units[index.name] = max(_steps(old), _steps(new))
     return units
 
 
@@ -145,10 +147,16 @@ def _steps(item: Wire | None) -> float:
     return float(-(-size_of(item) // WRITE_BYTES)) if item else 0.0
 
 
-def _entry(item: Wire | None, index: Index) -> list[Wire] | None:
-    """The item's entry in an index as key values, or None if it has none. Entries hold the whole item."""
-    names = [name for name in (index.partition_key, index.sort_key) if name]
-    return [item[name] for name in names] if item and all(name in item for name in names) else None
+def _keys(index: Index) -> list[str]:
+    return [name for name in (index.partition_key, index.sort_key) if name]
+
+
+def _entry(item: Wire | None, index: Index) -> Wire | None:
+    """The item's entry in an index, or None if it has none."""
+    if not item or any(name not in item for name in _keys(index)):
+        return None
+    copied = {PARTITION_KEY, SORT_KEY, *_keys(index), *(index.copies or ())}
+    return item if index.copies is None else {name: value for name, value in item.items() if name in copied}
 
 
 Count = Callable[[str, Wire, Wire], "dict[str, Capacity] | None"]

@@ -13,11 +13,13 @@ Key = dict[str, str]
 
 
 class Index(NamedTuple):
-    """A global secondary index. ``sort_key`` is None for an index without one."""
+    """A global secondary index. ``sort_key`` is None for an index without one, ``copies`` for one that copies all
+    attributes; others copy these and all keys."""
 
     name: str
     partition_key: str
     sort_key: str | None
+    copies: tuple[str, ...] | None = None
 
 
 PARTITION_KEY = "PK"

@@ -15,8 +15,10 @@ from tests.demo.test_site import corrected  # noqa: F401  # a fixture
 @pytest.mark.parametrize("name", [name for name in modeller.starts() if name != "empty"])
 def test_each_start_model_runs_in_the_tab_as_the_rules_say(corrected: Table, name: str) -> None:
     now = evaluated(parsing.read(modeller.starts()[name]).model)
-    parts: list[engine.Prepared | engine.Written] = [*engine.prepared(now, runs=True), *engine.written(now)]
+    when = times.now()
+    plan = engine.planned(now, "visitor-0001", "run", when)
 
-    made = engine.run(corrected, parts, "visitor-0001", "run", times.now(), Trace().attach(corrected))
+    made = engine.run(corrected, plan, "visitor-0001", "run", when, Trace().attach(corrected))
 
-    assert {each.pattern.name: each.differences for each in made} == {part.pattern.name: [] for part in parts}
+    assert {each.pattern.name: [*each.differences] for each in made} == {each.pattern.name: [] for each in plan}
+    assert [each.pattern.operation for each in made if not each.sent] == ["Scan"] * sum(bool(each.why) for each in plan)

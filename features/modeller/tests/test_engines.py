@@ -12,7 +12,6 @@ import pytest
 from features.modeller import engine, modeller, parsing
 from features.modeller.design import Change, Model, Pattern
 from features.modeller.evaluation import ITEM_TYPE, Evaluation, evaluated
-from features.modeller.exports import _projection
 from features.textbook.running import wire
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
@@ -30,7 +29,7 @@ def table_of(model: Model) -> Iterator[tuple[Any, str]]:
         return [{"AttributeName": f"{index}{name}", "KeyType": kind} for name, kind in kinds]
 
     indexes: list[dict[str, Any]] = [
-        {"IndexName": each.name, "KeySchema": schema(each.name), "Projection": _projection(each.copies)}
+        {"IndexName": each.name, "KeySchema": schema(each.name), "Projection": each.projection}
         for each in model.indexes
     ]
     every = [each["AttributeName"] for keys in (schema(""), *(i["KeySchema"] for i in indexes)) for each in keys]
@@ -103,7 +102,7 @@ def _read(client: Any, table: str, now: Evaluation, pattern: Pattern) -> None:
     lie = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
     for item in lie:
         client.put_item(TableName=table, Item=marshal_item(item))
-    each = engine._prepared(now, pattern, 2_000, 10**9)
+    each = engine._asked(now, engine._read(now, pattern, 2_000, 10**9))
     step = each.lesson.ours[0]
     arguments = _of_table(step.arguments, names)
     answer = getattr(client, "get_item" if step.operation == "GetItem" else "query")(

@@ -138,6 +138,7 @@ def test_run_finds_on_the_engine_what_the_rules_say(visitor: Browser, table: Tab
 
     assert page.status == 200
     assert "Items and units are those that the rules say." in page.words
+    assert ("Not sent: it reads the whole table" in page.words) == (name == "devices")
     written = [item for item in table.everything() if item["PK"] not in before]
     assert {item["PK"].startswith((keys.scratches(), "ATTEMPTS")) for item in written} == {True}
     assert all("ExpiresAt" in item for item in written)
@@ -163,7 +164,7 @@ def test_run_sends_writes_and_shows_what_they_leave(visitor: Browser) -> None:
 def test_writes_that_the_rules_price_otherwise_than_the_engine_are_told(
     visitor: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "paid", lambda *_: [])
+    monkeypatch.setattr(engine, "units_written", lambda *_, **__: {})
     page = run_of(visitor, dict(modeller.starts()["library"]))
 
     assert "2 differ from the rules." in page.words
