@@ -17,7 +17,6 @@ from typing import Literal
 
 from features.passkeys import keys
 from features.passkeys.models import Passkey, passkeys_of
-from shared.data import account_checks
 from shared.data import keys as core_keys
 from shared.data.members import sessions, users
 from shared.dynamodb import damage
@@ -161,8 +160,8 @@ def get(table: Table, username: str, credential_id: str) -> Passkey:
     return damage.read(item, _read)
 
 
-def add(table: Table, user: User, passkey: Passkey, *, first: bool) -> None:
-    """Add a passkey, and end all of the account's sessions.
+def add(table: Table, user: User, passkey: Passkey, *, first: bool) -> User:
+    """Add a passkey, and end all of the account's sessions; returns the account as it is then.
 
     A ``first`` one is refused if the account has any by then: a right password alone adds no second one. Raises
     TooManyPasskeys, AlreadyExists, AccountChanged.
@@ -179,15 +178,17 @@ def add(table: Table, user: User, passkey: Passkey, *, first: bool) -> None:
         _changed(user, "ADD Passkeys :more, SignOuts :one", {":more": 1}),
         put_new(item, refused=AlreadyExists("This passkey is registered already.")),
     )
+    return sessions.signed_out_once_more(user)
 
 
-def remove(table: Table, user: User, passkey_id: str) -> None:
-    """Remove a passkey, with the last one the recovery codes, and end all sessions. Raises NoSuchPasskey,
-    AccountChanged."""
+def remove(table: Table, user: User, passkey_id: str) -> User:
+    """Remove a passkey, with the last one the recovery codes, and end all sessions; returns the account as it is then.
+    Raises NoSuchPasskey, AccountChanged."""
     gone: list[Write] = [delete(keys.passkey(user.username, passkey_id), refused=NoSuchPasskey())]
     if passkeys_of(user) <= 1:
         gone.append(forget(keys.recovery_codes(user.username), because="codes of no passkey are of no use"))
     table.transact(_changed(user, "ADD Passkeys :more, SignOuts :one", {":more": -1}), *gone)
+    return sessions.signed_out_once_more(user)
 
 
 def reset(table: Table, username: str) -> int:
@@ -218,7 +219,7 @@ def used(table: Table, username: str, passkey: Passkey, sign_count: int, now: da
 
 
 def new_codes(table: Table, user: User, now: datetime, entropy: bytes) -> list[str]:
-    """Replace an account's recovery codes; returns the new ones, which are shown once."""
+    """Replace an account's recovery codes; returns the new ones, which are shown once. Raises AccountChanged."""
     parts = [entropy[at : at + CODE_BYTES] for at in range(0, CODES * CODE_BYTES, CODE_BYTES)]
     codes = [base64.b32encode(part).decode().lower() for part in parts]
     item = {
@@ -228,8 +229,8 @@ def new_codes(table: Table, user: User, now: datetime, entropy: bytes) -> list[s
         "CreatedAt": to_iso(now),
         "Hashes": {_code_hash(user, code) for code in codes},
     }
-    required = account_checks.required(user.username, user.account_id)
-    table.transact(required, put(item, because="new codes replace the old ones"))
+    unended = sessions.unended(user.username, user.generation)
+    table.transact(unended, put(item, because="new codes replace the old ones"))
     return ["-".join(code[at : at + 4] for at in range(0, len(code), 4)) for code in codes]
 
 

@@ -52,7 +52,7 @@ def add(request: Request) -> Answer:
 @routes.post("/passkeys/remove", form_page="/passkeys")
 def remove(request: Request) -> Answer:
     user = _recent(request, cookies.member_of(request))
-    data.remove(table(), user, forms.read(request.event).get("passkey", ""))
+    user = data.remove(table(), user, forms.read(request.event).get("passkey", ""))
     audit.record("factor-removed", user.account_id)
     begun = _begin(request, user, "a removed passkey")
     return pages.redirect("/passkeys", cookies=begun, notice="passkey-removed")
@@ -156,7 +156,7 @@ def _register(request: Request, user: User, owner: str, place: str, half: data.H
         sign_count=made.sign_count,
         created_at=request.now,
     )
-    data.add(table(), user, passkey, first=half is not None)
+    user = data.add(table(), user, passkey, first=half is not None)
     audit.record("factor-added", user.account_id)
     if half is not None:
         data.finish(table(), half)
@@ -173,17 +173,19 @@ def _name(typed: str) -> str:
 
 
 def _begin(request: Request, user: User, by: str) -> tuple[str, ...]:
-    """Start a session of a user who has proved enough, in place of the browser's old one; returns its cookies."""
-    now_it_is = users.get(table(), user.username, consistent=True)
-    if now_it_is.account_id != user.account_id:
-        raise NotSignedIn
-    token = cookies.begin(table(), request, now_it_is, by)
+    """Start a session of a user who has proved enough, in place of the browser's old one; returns its cookies.
+
+    Raises AccountChanged if the account's sessions were ended since the user was read: what was proved before counts no
+    more.
+    """
+    token = cookies.begin(table(), request, user, by)
     return (*cookies.signed_in(token), cookie.removed())
 
 
 def _account_of(session: Session) -> User:
+    """A session's account. Raises NotSignedIn if all of its sessions were ended since this one was read."""
     user = users.get(table(), session.username, consistent=True)
-    if user.account_id != session.account_id:
+    if (user.account_id, user.generation) != (session.account_id, session.generation):
         raise NotSignedIn
     return user
 

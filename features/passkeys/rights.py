@@ -46,7 +46,6 @@ PASSKEYS: Access = (
     # It counts passkeys, and ends sessions.
     Right("UpdateItem", (p.USER,), attributes=("AccountId", "Passkeys", "SignOuts")),
     Right("DeleteItem", (_OWN, _HALF, _CHALLENGE)),
-    Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("ConditionCheckItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
 )
 """It reads no password, and writes of an account only the number of its passkeys and its sign-outs."""

@@ -30,8 +30,8 @@ def my_feed() -> Response[Any]:
 @router.post("/me/feed", **of_members("Create a key for your private feed", "FeedKey", status=201, errors=[409]))
 def make_feed() -> Response[Any]:
     """Make a new key, which replaces the one before. The feed is at the site's ``/my/messages.atom?key=``."""
-    own, now = calling(router), times.now()
-    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(identifiers.BYTES))
+    own, now, entropy = calling(router), times.now(), secrets.token_bytes(identifiers.BYTES)
+    key = feed_keys.make(table(), own.username, own.account_id, now, entropy, generation=own.generation)
     return json_answer({"key": key, "createdAt": times.to_iso(now)}, HTTPStatus.CREATED)
 
 

@@ -45,7 +45,9 @@ def make_feed(request: Request) -> Answer:
     """Make a private feed, or give it another address; only this page shows the address."""
     member = cookies.sender_of(request, PLACE)
     entropy = secrets.token_bytes(identifiers.BYTES)
-    key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
+    key = feed_keys.make(
+        table(), member.username, member.account_id, request.now, entropy, generation=member.generation
+    )
     _, head = cookies.beside_head(request)
     return pages.page(
         "private_feeds/templates/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head

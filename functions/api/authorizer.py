@@ -30,7 +30,12 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         logger().info("refused", function_request_id=context.aws_request_id, **measured())
         return _policy("anonymous", "Deny", arn)
     logger().info("authenticated", username=session.username, function_request_id=context.aws_request_id, **measured())
-    named = {"username": session.username, "accountId": session.account_id, "role": session.role}
+    named = {
+        "username": session.username,
+        "accountId": session.account_id,
+        "role": session.role,
+        "generation": session.generation,
+    }
     return _policy(session.username, "Allow", arn) | {"context": named}
 
 

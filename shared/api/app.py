@@ -158,11 +158,12 @@ def _origins() -> list[str]:
 
 
 class Caller(NamedTuple):
-    """The caller, as identified by the authorizer."""
+    """The caller, as identified by the authorizer. ``generation`` is the session's; the command line has none."""
 
     username: str
     account_id: str
     role: Role
+    generation: str | None = None
 
 
 def token_of(event: Mapping[str, Any]) -> str:
@@ -179,7 +180,7 @@ def caller(event: Mapping[str, Any]) -> Caller:
     named = (event.get("requestContext") or {}).get("authorizer") or {}
     if not named.get("username"):
         raise NotSignedIn
-    return Caller(named["username"], named["accountId"], named["role"])
+    return Caller(named["username"], named["accountId"], named["role"], named.get("generation"))
 
 
 def calling(app: BaseRouter) -> Caller:

@@ -115,7 +115,7 @@ def test_the_authorizer_allows_a_token_and_says_whose_it_is(table: Table, contex
     request = event("authorizer-request")
     request["headers"]["Authorization"] = f"Bearer {token_of_new(table, 'ana')}"
 
-    policy = authorizer.handler(request, context)
+    policy, ana = authorizer.handler(request, context), users.get(table, "ana")
 
     assert policy == {
         "principalId": "ana",
@@ -123,7 +123,12 @@ def test_the_authorizer_allows_a_token_and_says_whose_it_is(table: Table, contex
             "Version": "2012-10-17",
             "Statement": [{"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": request["methodArn"]}],
         },
-        "context": {"username": "ana", "role": "member", "accountId": users.get(table, "ana").account_id},
+        "context": {
+            "username": "ana",
+            "role": "member",
+            "accountId": ana.account_id,
+            "generation": ana.generation,
+        },
     }
 
 

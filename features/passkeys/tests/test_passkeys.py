@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import count
 
 import pytest
 from argon2 import PasswordHasher
@@ -15,7 +16,9 @@ from features.passkeys import ceremonies, cookie, data, keys
 from features.passkeys.models import passkeys_of
 from features.passkeys.tests.authenticator import Authenticator
 from functions.api import accounts as api
+from shared.data import keys as core_keys
 from shared.data.members import sessions, users
+from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.errors import NotSignedIn
 from shared.html import cookies
@@ -26,6 +29,7 @@ from tests.signed_in.conftest import PASSWORD, another, table  # noqa: F401  # f
 from tests.support.browsing import Browser, Seen
 from tests.support.factories import a_user
 from tests.support.surroundings import a_context, event
+from tests.support.wire import before
 
 SIGN_IN = {"username": "eddy", "password": PASSWORD, "next": "/desk"}
 
@@ -274,6 +278,32 @@ def test_a_half_session_ends_with_the_accounts_sessions(table: Table, change: st
 
     assert seen.status == 403
     assert not is_in(browser)
+
+
+@pytest.mark.parametrize("path", ["sign-in", "token"])
+def test_sessions_that_end_during_a_request_stay_ended_whatever_its_step(table: Table, path: str) -> None:
+    """With a stolen session and endless requests, one is always under way when its owner ends all sessions."""
+    own = with_passkey()[1]
+    for step in count():
+        ended: list[None] = []
+        browser, asked = half()
+        proof = {"credential": own.proves(options(asked))}
+        if path != "sign-in":
+            browser.post("/passkeys/sign-in", proof)
+
+        def end(ended: list[None] = ended) -> None:
+            ended.append(None)
+            sessions.end_all(table, "eddy")
+
+        with before(table, "*", end, skip=step):
+            seen = browser.post(f"/passkeys/{path}", proof)
+        if not ended:
+            break
+        begun = table.query(core_keys.sessions("eddy"), index=GSI1)
+        generation = users.get(table, "eddy", consistent=True).generation
+        assert [each for each in begun if each["Generation"] == generation] == [], (step, seen.words)
+
+    assert step > 3
 
 
 def test_a_recovery_code_signs_in_once_in_any_spelling(table: Table) -> None:

@@ -12,13 +12,12 @@ from datetime import datetime
 
 from features.private_feeds.data import keys
 from shared.data import account_checks
-from shared.data import keys as core_keys
 from shared.data.members import sessions
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, delete, forget, put_new, put_over, require
-from shared.errors import AccountChanged, Conflict, NotFound
+from shared.dynamodb.writes import Write, delete, forget, put_new, put_over
+from shared.errors import Conflict, NotFound, NotSignedIn
 from shared.values import identifiers
 from shared.values.times import from_iso, to_iso
 
@@ -50,23 +49,28 @@ class FeedKey:
     ended: bool
 
 
-def make(table: Table, username: str, account_id: str, now: datetime, entropy: bytes) -> str:
-    """Make a key from 32 random bytes, in place of the one before. Raises FeedChanged, NotSignedIn, AccountChanged."""
+def make(
+    table: Table, username: str, account_id: str, now: datetime, entropy: bytes, *, generation: str | None = None
+) -> str:
+    """Make a key from 32 random bytes, in place of the one before. Raises FeedChanged, NotSignedIn, AccountChanged.
+
+    ``generation`` is that of the session that asks: once all sessions were ended, it makes no key that stays.
+    """
     key = identifiers.token(entropy)
     before, account = _note(table, username), sessions.account(table, username)
     if account.get("AccountId") != account_id:
         raise account_checks.account_missing(username, account_id)
-    generation = sessions.generation_of(account)
-    condition, values = sessions.is_of(generation)
-    still = require(core_keys.user(username), condition, values=values, refused=AccountChanged())
-    common = {"Type": keys.FEED_KEY, "CreatedAt": to_iso(now), "Generation": generation}
+    now_it_is = sessions.generation_of(account)
+    if generation not in (None, now_it_is):
+        raise NotSignedIn
+    common = {"Type": keys.FEED_KEY, "CreatedAt": to_iso(now), "Generation": now_it_is}
     whose = {**keys.feed_key(identifiers.hashed(key)), **common, "Username": username, "AccountId": account_id}
     note = {**keys.feed(username), **common, "TokenHash": identifiers.hashed(key)}
     noted = [put_new(note, refused=FeedChanged())]
     if before is not None:
         condition, values, gone = _as_read(before)
         noted = [put_over(note, condition, values, refused=FeedChanged()), *gone]
-    table.transact(still, put_new(whose, refused=FeedChanged()), *noted)
+    table.transact(sessions.unended(username, now_it_is), put_new(whose, refused=FeedChanged()), *noted)
     return key
 
 

@@ -41,12 +41,15 @@ def test_a_key_opens_the_feed_of_the_member_who_made_it(table: Table, key: str) 
     ids=["new password", "sign-out everywhere"],
 )
 def test_a_key_ends_with_the_generation_of_its_account(table: Table, key: str, change: Callable[[Table], None]) -> None:
+    before = users.get(table, "ana").generation
     change(table)
 
     with pytest.raises(NoSuchFeed):
         feed_keys.reader(table, key)
     assert feed_keys.of(table, "ana") == feed_keys.FeedKey(NOW, ended=True)
     later = NOW + timedelta(minutes=1)
+    with pytest.raises(NotSignedIn):  # a session that was ended while it asked
+        feed_keys.make(table, "ana", account_of("ana"), later, bytes(32), generation=before)
     another = feed_keys.make(table, "ana", account_of("ana"), later, identifiers.BYTES * b"1")
     assert feed_keys.reader(table, another).username == "ana"
     assert feed_keys.of(table, "ana") == feed_keys.FeedKey(later, ended=False)

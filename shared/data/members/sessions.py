@@ -133,10 +133,8 @@ def start(
         **_SESSION.write(session),
         TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
     }
-    condition, values = is_of(generation)
-    still = require(keys.user(user.username), condition, values=values, refused=AccountChanged())
     proved = [] if user.password_hash is None else [unchanged_password(user.username, user.password_hash)]
-    table.transact(still, *proved, put_new(item, refused=AlreadyExists()))
+    table.transact(unended(user.username, generation), *proved, put_new(item, refused=AlreadyExists()))
     return token, session
 
 
@@ -231,6 +229,18 @@ def has_sign_outs_of(generation: str) -> tuple[str, dict[str, int]]:
     if not sign_outs:
         return "attribute_not_exists(SignOuts)", {}
     return "SignOuts = :sign_outs", {":sign_outs": sign_outs}
+
+
+def unended(username: str, generation: str) -> Write:
+    """Require that the sessions of a generation haven't been ended. Refused with AccountChanged."""
+    condition, values = is_of(generation)
+    return require(keys.user(username), condition, values=values, refused=AccountChanged())
+
+
+def signed_out_once_more(user: User) -> User:
+    """A user as read, after a write that added one to ``SignOuts``, and no other."""
+    password, _, sign_outs = user.generation.rpartition(".")
+    return replace(user, generation=f"{password}.{int(sign_outs) + 1}")
 
 
 def first_generation(password_hash: str) -> str:
