@@ -28,8 +28,9 @@ from shared.values import identifiers
 
 SESSION = "__Host-btd"
 """The session cookie's name, except on the laptop."""
-HINT = "btd-in"
-"""Not secret, and readable by the script, which asks for the user's own state only if it is set."""
+HINT = "__Host-btd-in"
+"""The name, except on the laptop, of a cookie that isn't secret. Scripts read it, and ask for the user's own state only
+if it is set."""
 
 MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
 
@@ -50,13 +51,13 @@ def signed_in(token: str) -> list[str]:
     """The ``Set-Cookie`` values that sign a user in."""
     return [
         f"{name('btd')}={token}; {attributes()}; HttpOnly; Max-Age={MAX_AGE}",
-        f"{HINT}=1; {attributes()}; Max-Age={MAX_AGE}",
+        f"{name('btd-in')}=1; {attributes()}; Max-Age={MAX_AGE}",
     ]
 
 
 def signed_out() -> list[str]:
     """The ``Set-Cookie`` values that delete both cookies."""
-    return [f"{name('btd')}=; {attributes()}; HttpOnly; Max-Age=0", f"{HINT}=; {attributes()}; Max-Age=0"]
+    return [f"{name('btd')}=; {attributes()}; HttpOnly; Max-Age=0", f"{name('btd-in')}=; {attributes()}; Max-Age=0"]
 
 
 def token_of(event: Mapping[str, Any]) -> str | None:

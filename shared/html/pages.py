@@ -30,7 +30,7 @@ from shared.html.links import absolute, base, link, origin
 from shared.html.views import render
 from shared.http import answers
 from shared.http.answers import FRESH, TRANSPORT, detail_of, etag, finished, headers_of, problem_of, status_of
-from shared.http.requests import DONE, Event, brought, correlation_id, done, header
+from shared.http.requests import DONE, Event, brought, correlation_id, done, header, name
 from shared.values import times
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Request:
 
     def has_done(self, code: str) -> bool:
         """Whether this browser has just done what a code names."""
-        return (DONE, code) in brought(self.event)
+        return (name(DONE), code) in brought(self.event)
 
     @property
     def wants_json(self) -> bool:
@@ -369,8 +369,8 @@ class Routes:
 
 
 def _to_form_page(place: str, _request: Request, **parts: str) -> Answer:
-    for name, part in parts.items():
-        place = place.replace(f"<{name}>", part)
+    for each, part in parts.items():
+        place = place.replace(f"<{each}>", part)
     return redirect(place)
 
 

@@ -188,7 +188,8 @@ LAPTOP = "local"
 """The stage without HTTPS."""
 
 DONE = "btd-notice"
-"""The cookie with the code of what this browser's last form did. It isn't secret, and scripts may read it."""
+"""The name, without its prefix, of the cookie with the code of what this browser's last form did. It isn't secret, and
+scripts may read it."""
 _JUST = 60
 """Seconds after an action in which its notice is shown."""
 
@@ -210,7 +211,7 @@ def on_laptop() -> bool:
 
 def done(code: str) -> str:
     """The ``Set-Cookie`` value that proves to the next page that this browser did what the address says."""
-    return f"{DONE}={code}; {attributes()}; Max-Age={_JUST}"
+    return f"{name(DONE)}={code}; {attributes()}; Max-Age={_JUST}"
 
 
 def brought(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

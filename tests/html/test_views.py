@@ -407,7 +407,7 @@ def test_the_session_is_kept_from_scripts_from_plain_http_and_from_sibling_hosts
     session, hint = cookies.signed_in("t0ken")
 
     assert session == "__Host-btd=t0ken; Path=/; Secure; SameSite=Lax; HttpOnly; Max-Age=2592000"
-    assert hint == "btd-in=1; Path=/; Secure; SameSite=Lax; Max-Age=2592000"
+    assert hint == "__Host-btd-in=1; Path=/; Secure; SameSite=Lax; Max-Age=2592000"
 
 
 @on(FAST)
@@ -434,7 +434,7 @@ def test_a_programs_token_opens_no_page(table: Table, token: str) -> None:
 
 
 def test_signing_out_ends_both() -> None:
-    assert [value.partition("=")[0] for value in cookies.signed_out()] == ["__Host-btd", "btd-in"]
+    assert [value.partition("=")[0] for value in cookies.signed_out()] == ["__Host-btd", "__Host-btd-in"]
     assert all("Max-Age=0" in value for value in cookies.signed_out())
 
 

@@ -522,7 +522,7 @@ def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says
         "X-Forwarded-Proto": "http",
         "X-Original-URL": "/evil",
         "Forwarded": "host=evil.example",
-        "Cookie": "__Host-btd=guessed; btd-in=1",
+        "Cookie": "__Host-btd=guessed; __Host-btd-in=1; btd-notice=signed-out",
     }
     for path in ("/", "/deals", "/feed.atom", "/sitemap.xml", "/robots.txt"):
         assert ask(path, headers=poison) == ask(path)

@@ -28,7 +28,6 @@ from infra.settings import STAGES
 from local import cloud
 from local.cloud import free_port
 from local.settings import ROOT, STAGE, Home, client_arguments, endpoint
-from shared.html import cookies
 from tests.recipes.conftest import COUNTS_WHAT_THERE_IS, RECIPES
 from tests.support import recipes
 from tests.support.cases import cases
@@ -77,7 +76,7 @@ class Cloud:
             data=form,
             headers={
                 "Host": f"{domain.name}:{self.port}",
-                "Cookie": f"btd={token}; {cookies.HINT}=1",
+                "Cookie": f"btd={token}; btd-in=1",
                 "Sec-Fetch-Site": "same-origin",
             },
             timeout=PATIENCE,

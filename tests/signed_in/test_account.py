@@ -212,7 +212,7 @@ def test_signing_out_ends_the_session_and_clears_the_browser(joined: Browser, pa
     said = path.replace("sign-out", "signed-out")
     assert (seen.status, seen.location) == (303, f"/?notice={said}")
     assert seen.headers["Clear-Site-Data"] == ['"cache"']
-    assert joined.cookies == {DONE: said}  # for a minute: the notice of the form
+    assert joined.cookies == {requests.name(DONE): said}  # for a minute: the notice of the form
     assert [each.get("/account").status for each in (old, other)] == [303, 303 if ends_others else 200]
 
 

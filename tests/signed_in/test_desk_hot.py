@@ -14,6 +14,7 @@ from shared.data.catalog import deals, picks
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
+from shared.http import requests
 from shared.http.requests import DONE
 from shared.models.catalog import FRONT_PAGE, Deal, Status
 from shared.values import times
@@ -132,7 +133,7 @@ def test_progress_looks_again_without_script_until_everyone_is_notified(
 ) -> None:
     """It looks at the address without ``notice``: the notice of the form is shown once."""
     path, over = (f"/desk/deals/{deal.number}/hot/progress" for deal in (hot(), hot(4)))
-    editor.cookies[DONE] = "hot"
+    editor.cookies[requests.name(DONE)] = "hot"
 
     seen, at_the_end = (editor.get(f"{each}?notice=hot") for each in (path, over))
 
@@ -190,7 +191,8 @@ def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> Non
     deal = next(deal for deal in site.deals if deal.status(times.now()) is Status.ACTIVE)
     hot = deals.make_hot(site.table, deal.deal_id, times.now())
     page = visit(f"/desk/deals/{deal.number}/hot/progress?notice=hot", token=token_of(site, "eddy", "editor"))
-    page.context.add_cookies([{"name": DONE, "value": "hot", "url": page.url}])
+    url = site.origin.replace("http:", "https:")
+    page.context.add_cookies([{"name": requests.name(DONE), "value": "hot", "url": url, "secure": True}])
     page.reload()
     expect(page.locator(".notice")).to_have_text("All members are being notified.")
     page.get_by_role("link", name="To the deal").focus()

@@ -15,7 +15,6 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Playwright, expect
 
-from shared.html import cookies
 from shared.http.requests import LAPTOP
 from shared.values import times
 from tests.site.conftest import Windows, client_of, found
@@ -239,7 +238,7 @@ def shifted(
         base_url=site.origin, viewport={"width": 390, "height": 844}, service_workers="block"
     )
     if who:
-        names = {"btd": people[who], cookies.HINT: "1"}
+        names = {"btd": people[who], "btd-in": "1"}
         context.add_cookies([{"name": name, "value": names[name], "url": site.origin} for name in names])
     page = patient(context).new_page()
     page.add_init_script(f"({SHIFTS})()")

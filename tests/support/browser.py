@@ -51,11 +51,12 @@ def sign_in(context: BrowserContext, origin: str, token: str) -> None:
     """Give a browser the cookies of the owner of a token."""
     # Plain ones on the laptop's stage. Others are set over HTTPS alone; this machine is sent them over HTTP, too.
     laptop = (urlsplit(origin).hostname or "").endswith(".localhost")
-    session, url = ("btd", origin) if laptop else (cookies.SESSION, origin.replace("http:", "https:"))
+    session, hint = ("btd", "btd-in") if laptop else (cookies.SESSION, cookies.HINT)
+    url = origin if laptop else origin.replace("http:", "https:")
     context.add_cookies(
         [
             {"name": session, "value": token, "url": url, "secure": not laptop, "httpOnly": True},
-            {"name": cookies.HINT, "value": "1", "url": url, "secure": not laptop},
+            {"name": hint, "value": "1", "url": url, "secure": not laptop},
         ]
     )
 

@@ -1,5 +1,6 @@
 const root = document.documentElement, {base, in: own} = root.dataset;
 const all = (what, from = document) => from.querySelectorAll(what);
+const has = (cookie) => new RegExp(`(^|; )(__Host-)?${cookie}(;|$)`).test(document.cookie); // a laptop's has no prefix
 
 // Times in the reader's own zone; in an end's last two days what is left, beside the full time.
 const clock = {hour: "2-digit", minute: "2-digit", timeZoneName: "short"};
@@ -22,7 +23,7 @@ for (const place of all("nav [aria-current]")) {
   if (place.offsetLeft + place.offsetWidth > bar.clientWidth) bar.scrollLeft = place.offsetLeft - 48;
 }
 
-for (const done of all("[data-notice]")) done.hidden = !`${document.cookie};`.includes(`btd-notice=${done.dataset.notice};`);
+for (const done of all("[data-notice]")) done.hidden = !has(`btd-notice=${done.dataset.notice}`);
 
 for (const button of all("[data-copy], [data-print]")) {
   const {copy} = button.dataset;
@@ -68,7 +69,7 @@ const send = async (event) => {
 
 const showMine = async () => {
   let mine = {};
-  const signedIn = /(^|; )btd-in=/.test(document.cookie);
+  const signedIn = has("btd-in=1");
   if (signedIn) root.dataset.in ||= "member";
   else if (!own) delete root.dataset.in; // a page of one's own knows whose it is
   if (signedIn) {

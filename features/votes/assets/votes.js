@@ -10,7 +10,7 @@ const show = (form) => {
 for (const form of document.querySelectorAll("form[data-vote]")) {
   show(form);
   form.onsubmit = async (event) => {
-    if (!/(^|; )btd-in=/.test(document.cookie)) return; // signing in first, the form is sent again
+    if (!/(^|; )(__Host-)?btd-in=/.test(document.cookie)) return; // signing in first, the form is sent again
     event.preventDefault();
     const {submitter} = event, {vote} = form.dataset, way = submitter.formAction.split("/").pop(), on = mine[vote] !== way;
     const body = new URLSearchParams({on: on ? "1" : "0"}), headers = {Accept: "application/json"};
