@@ -30,7 +30,7 @@ TRACKING = frozenset(
 """Query parameters, in lower case, that say where a reader came from: those that Firefox strips, and others that
 advertising networks and mail programs document. All that begin with ``utm_`` count, too."""
 
-_USED_TOGETHER = {"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
+_USED_TOGETHER = {"LATIN", "CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO"}
 
 _UNRESERVED = r"[A-Za-z0-9._~-]"
 
@@ -47,18 +47,22 @@ def shown_host(link: str) -> str:
     """A shop's name for a button: in its ASCII form (``xn--``) if it mixes scripts, as lookalikes of other names do.
 
     Browsers go by similar rules (https://chromium.googlesource.com/chromium/src/+/main/docs/idn.md). East Asian scripts
-    are used together, and with Latin letters.
+    are used together, and before a Latin ending. A sign of no script, such as one that looks like a slash, counts as
+    another script.
     """
     name = host(link)
-    if name.isascii():
-        return name
-    scripts = {unicodedata.name(each, "?").split()[0] for each in name if each.isalpha()}
-    if len(scripts) < 2 or scripts <= _USED_TOGETHER:
+    mixed = _scripts(name) - _USED_TOGETHER and len(_scripts(name)) > 1
+    if not mixed and all(len(_scripts(label)) < 2 or "LATIN" not in _scripts(label) for label in name.split(".")):
         return name
     try:
         return name.encode("idna").decode()
     except UnicodeError:
         return quote(name)
+
+
+def _scripts(name: str) -> set[str]:
+    """The scripts of a name's letters, by the first words of their names, and of all signs that aren't ASCII."""
+    return {unicodedata.name(each, "?").split()[0] for each in name if each.isalpha() or not each.isascii()}
 
 
 def encoded(link: str) -> str:

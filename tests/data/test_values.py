@@ -121,6 +121,15 @@ def test_spellings_and_tracking_do_not_change_a_product(link: str) -> None:
         ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),
         ("\u0391\u03a1\u03a1LE.com", "xn--le-b9b8da.com"),
         ("xn--80ak6aa92e.com", "xn--80ak6aa92e.com"),
+        # Signs and letters that look like a slash or a dot, turn the name around, or can't be seen.
+        ("apple.com\u2215a.example", "apple.xn--coma-id9a.example"),
+        ("apple.com\u30cea.example", "apple.xn--coma-xq4c.example"),
+        ("apple\u3002com.example", "apple.com.example"),
+        ("a\u200bpple.com", "apple.com"),
+        ("a\u0338pple.com", "xn--apple-mod.com"),
+        ("\u202eelppa.example", "%E2%80%AEelppa.example"),
+        ("コーヒー.jp", "コーヒー.jp"),
+        ("楽天.com", "楽天.com"),
     ],
 )
 def test_a_shops_name_in_mixed_scripts_is_shown_in_ascii(name: str, shown: str) -> None:
