@@ -68,8 +68,9 @@ def find(host: str, port: int, look_up: Callable[..., list[tuple[object, ...]]] 
     return min(places, key=lambda each: ":" in each), port  # a Lambda function without a network of its own has no IPv6
 
 
-_RELAYED = tuple(map(ipaddress.ip_network, ("2001::/23", "2002::/16")))
-"""Networks of IPv6 whose addresses lead on to addresses of IPv4, such as 6to4 and Teredo."""
+_SPECIAL = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")))
+"""Networks whose addresses lead on to others, such as 6to4 and Teredo, or are for documents, though Python 3.11 takes
+some of them for public. https://www.iana.org/assignments/iana-ipv6-special-registry"""
 _OF_INTERNET = ipaddress.ip_network("2000::/3")
 
 
@@ -79,10 +80,8 @@ def is_public(address: str) -> bool:
         number = ipaddress.ip_address(address)
     except ValueError:  # one with a zone is local
         return False
-    relayed = number not in _OF_INTERNET or any(number in each for each in _RELAYED)
-    if isinstance(number, ipaddress.IPv6Address) and relayed:
-        return False
-    return number.is_global and not number.is_multicast and not number.is_reserved
+    special = any(number in each for each in _SPECIAL) or (number.version == 6 and number not in _OF_INTERNET)
+    return number.is_global and not (special or number.is_multicast or number.is_reserved)
 
 
 def fetch(
