@@ -64,7 +64,6 @@ REFUSALS = {
     "MISSING_AUTHENTICATION_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "DEFAULT_4XX": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
-    "REQUEST_TOO_LARGE": (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."),
     "THROTTLED": (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests: slow down."),
     "WAF_FILTERED": (HTTPStatus.FORBIDDEN, "The request was refused."),
     "INTEGRATION_FAILURE": (HTTPStatus.BAD_GATEWAY, "Something went wrong here: try again."),
@@ -73,7 +72,9 @@ REFUSALS = {
 }
 """The gateway's own answers. Kinds that aren't here have the status and body of DEFAULT_4XX or DEFAULT_5XX. Four can't
 happen: no method has a key or a quota (INVALID_API_KEY, QUOTA_EXCEEDED), functions take all media types
-(UNSUPPORTED_MEDIA_TYPE), and only paths have required parameters (BAD_REQUEST_PARAMETERS).
+(UNSUPPORTED_MEDIA_TYPE), and only paths have required parameters (BAD_REQUEST_PARAMETERS). AWS doesn't let anyone
+change the 413 for more than 10 MB (REQUEST_TOO_LARGE):
+https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
 
 An API refuses an unknown path or method as if it needed an AWS signature: without ``Authorization`` as
 MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403, users report), a kind that AWS
@@ -454,7 +455,9 @@ class SiteDomain(Construct):
             domain_name=domain.name,
             certificate=acm.Certificate.from_certificate_arn(self, "Certificate", domain.certificate_arn),
             endpoint_type=apigateway.EndpointType.REGIONAL,
-            security_policy=apigateway.SecurityPolicy.TLS_1_2,
+            # The APIs' own policy; TLS_1_2 would also take ciphers without forward secrecy.
+            security_policy=apigateway.SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+            endpoint_access_mode=apigateway.EndpointAccessMode.BASIC,
         )
         for mapping, gateway, path in (("Pages", site, None), ("Api", api, VERSION)):
             apigateway.BasePathMapping(

@@ -196,7 +196,6 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_th
         # A path that is not there, too, which the gateway takes for a signature that is missing.
         "DEFAULT_4XX": "404",
         "THROTTLED": "429",
-        "REQUEST_TOO_LARGE": "413",
         "BAD_REQUEST_BODY": "400",
     }
 
@@ -365,7 +364,7 @@ def test_a_domain_leads_to_the_pages_at_its_root_and_to_the_api_below_its_versio
 
     assert {each.get("BasePath"): each["RestApiId"] for each in mappings} == {None: api("Pages"), "v1": api("Gateway")}
     assert (domain["DomainName"], domain["RegionalCertificateArn"]) == (OWN.name, OWN.certificate_arn)
-    assert domain["SecurityPolicy"] == "TLS_1_2"
+    assert domain["SecurityPolicy"] == named.only("AWS::ApiGateway::RestApi", "Pages")["SecurityPolicy"]
     assert named.variables("site")["SITE_ORIGIN"] == "https://deals.example"
     assert named.variables("site")["SITE_BASE"] == ""
     assert named.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
