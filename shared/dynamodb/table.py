@@ -202,7 +202,7 @@ class Table(Service["DynamoDBClient"]):
         lost = _Lost()
 
         def once() -> Item:
-            if lost.any and write.refused is not None:
+            if lost.any and write.is_recognized:
                 arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
             try:
                 with lost, _asked_for(write):
@@ -239,9 +239,10 @@ class Table(Service["DynamoDBClient"]):
                     token = self.token()
                     if lost.any:
                         lost.renamed = True
-                        for item in items:
-                            for write in item.values():
-                                write["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+                        # Of no other write: IAM may refuse it to a role that may write some attributes only.
+                        for write, item in zip(writes, items, strict=True):
+                            if write.is_recognized:
+                                item[write.operation]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
                     raise _cancelled(error, writes) from error
 
         self.retry(once, when=aws_errors.AGAIN)

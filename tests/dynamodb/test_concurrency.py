@@ -55,7 +55,7 @@ from tests.support.factories import (
     send,
     walk,
 )
-from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled
+from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled, watched
 
 pytestmark = [pytest.mark.faults, on_servers]
 
@@ -235,6 +235,7 @@ def test_of_attempts_at_once_no_more_than_allowed_go_through(table: Table) -> No
 
 THROTTLED = error("ThrottlingException")
 CONFLICT = cancelled("None", "TransactionConflict")
+ITEM_OF_REFUSAL = "ReturnValuesOnConditionCheckFailure"
 ITEM = {"PK": "A", "SK": "A", "Title": "Runner", "Sizes": {"42", "43"}, "Hot": None, "Pages": (1, 2)}
 
 
@@ -391,7 +392,18 @@ def test_an_expression_that_is_refused_the_second_time_says_so_for_no_item_shows
         key, "ADD Likes :one", condition="attribute_not_exists(Likes)", values={":one": 1}, refused=NotFound()
     )
 
-    with losing(patient, "UpdateItem", 1), pytest.raises(NotFound):
+    with losing(patient, "UpdateItem", 1), watched(patient) as wire, pytest.raises(NotFound):
         patient.write(first)
 
     assert (patient.get(key) or {})["Likes"] == 1
+    # IAM may refuse it, so nothing asks for an item that shows nothing.
+    assert [ITEM_OF_REFUSAL in each.body for each in wire.requests] == [False, False]
+
+
+def test_a_repeated_transaction_asks_for_the_items_that_show_whose_they_are(patient: Table) -> None:
+    with lost_and_cancelled(patient), watched(patient) as wire:
+        follows.like(patient, APPLE, "ana", NOW)
+
+    writes = [each for each in wire.requests if each.operation == "TransactWriteItems"][-1].body["TransactItems"]
+    asked = [operation for item in writes for operation, arguments in item.items() if ITEM_OF_REFUSAL in arguments]
+    assert asked == ["Put"]
