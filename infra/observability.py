@@ -450,7 +450,7 @@ class Observability(Construct):
     def _budget(self, scope: Construct, dollars: int) -> None:
         """Alert when a month's actual or forecast cost exceeds this many dollars.
 
-        It counts the whole account's costs, eight to twelve hours late:
+        It counts the whole account's costs, half a day late or later:
         https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html
         """
         budgets.CfnBudget(

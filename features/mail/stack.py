@@ -21,7 +21,7 @@ from infra.site import Site
 from infra.stage import Stage
 
 MAILERS = 2
-"""Mailers at once, Lambda's minimum: a new account in production sends 14 mails a second, which one mailer does.
+"""Mailers at once, Lambda's minimum: SES's quota of mails a second is for the account, so more would wait for it.
 https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas.html"""
 
 _KEY_OF_REPORTS = Acceptance(

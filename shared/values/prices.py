@@ -2,10 +2,10 @@
 
 Each price names the page that states it. ``AS_OF`` is the day on which they were last looked up. The pages fill their
 tables in by script, so that was done in copies of them and of AWS's price lists; nobody has compared them with a bill.
-The copies of SQS's, WAF's and EC2's pages have no numbers. Others who wrote in 2026 state the same prices:
-https://www.factualminds.com/blog/amazon-sqs-pricing-64kb-rule-fifo-vs-standard/ (June, SQS),
-https://c3x.dev/blog/aws-waf-cost-explained/ (WAF), and
-https://unanswered.io/guide/aws-sqs-pricing-and-cost-optimization (data to the internet).
+The copies of SQS's, WAF's and EC2's pages have no numbers. Theirs are from AWS's price lists as others quote them in
+2026, with the offer and the type of usage: AWSQueueService (Requests-Tier1), awswaf (USE1-WebACLV2, USE1-RuleV2 and
+USE1-RequestV2-Tier1) and AWSDataTransfer (DataTransfer-Out-Bytes, "beyond the global free tier"). Each list is at
+https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/OFFER/current/us-east-1/index.json.
 """
 
 from __future__ import annotations

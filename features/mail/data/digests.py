@@ -31,7 +31,7 @@ from shared.values import identifiers
 from shared.values.times import to_iso
 
 COHORT = 25
-"""Readers in one unit of work: SES accepts 14 mails a second from a new account, so it takes seconds."""
+"""Readers in one unit of work: few enough that it takes seconds, whatever SES's quota of mails a second."""
 
 ROWS = 15
 """Rows of messages in one mail, as the inbox shows them; it links to the rest."""
