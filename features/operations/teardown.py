@@ -96,7 +96,7 @@ def teardown(
         str | None, typer.Option(metavar="STACK", help="The stack's name, instead of a question.")
     ] = None,
 ) -> None:
-    """Delete the stage of BTD_STACK with all its data: table, buckets, logs. Nothing of it can be restored."""
+    """Delete the stage of BTD_STACK with all its data: table, buckets, logs. DynamoDB keeps a backup for 35 days."""
     stack = os.environ.get("BTD_STACK")
     if not stack:
         raise NoTable("BTD_STACK names no stack.")
