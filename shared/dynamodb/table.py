@@ -202,7 +202,7 @@ class Table(Service["DynamoDBClient"]):
         lost = _Lost()
 
         def once() -> Item:
-            if lost.any and write.is_recognized:
+            if lost.any and _is_recognized(write):
                 arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
             try:
                 with lost, _asked_for(write):
@@ -241,7 +241,7 @@ class Table(Service["DynamoDBClient"]):
                         lost.renamed = True
                         # Of no other write: IAM may refuse it to a role that may write some attributes only.
                         for write, item in zip(writes, items, strict=True):
-                            if write.is_recognized:
+                            if _is_recognized(write):
                                 item[write.operation]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
                     raise _cancelled(error, writes) from error
 
@@ -318,6 +318,11 @@ def _batches(keys: Sequence[Key], most: int) -> Iterator[list[dict[str, Any]]]:
     """Distinct keys in DynamoDB's form, in batches of ``most``."""
     distinct = [marshal_item(key) for key in {(key["PK"], key["SK"]): key for key in keys}.values()]
     return (distinct[start : start + most] for start in range(0, len(distinct), most))
+
+
+def _is_recognized(write: Write) -> bool:
+    """Whether an item shows if a write has been made."""
+    return write.refused is not None and (write.operation == "Delete" or write.leaves is not None)
 
 
 def _ones_own(error: ClientError, writes: Sequence[Write]) -> bool:

@@ -38,11 +38,6 @@ class Write:
         if isinstance(self.refused, AGAIN):
             raise TypeError("a refusal lasts, and this error would be tried again")
 
-    @property
-    def is_recognized(self) -> bool:
-        """True if the item shows whether this write has been made."""
-        return self.refused is not None and (self.operation == "Delete" or self.leaves is not None)
-
     def left(self, item: Item) -> bool:
         """True if the item looks as this write leaves it (after a deletion: absent)."""
         if self.operation == "Delete":
