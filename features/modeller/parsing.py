@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from pathlib import Path
 from typing import Any, TypeVar
 
 from features.modeller import requests
@@ -24,23 +26,11 @@ MOST_ATTRIBUTES, LONGEST, MOST_OF_ALL, MOST_BYTES, MOST_DAYS = 20, 60_000, 1e15,
 those of an item), and days that one day is after another."""
 
 SECONDS = {"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "month": 2_628_000}
-_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-TITLE = re.compile(r"[^<>\x00-\x1f]{1,80}")
-_TEMPLATE = re.compile(r"(?:[\w.:@+=-]|#|<\w+>)+", re.ASCII)
-_SOUGHT = re.compile(r"(?:[\w.:@+=~-]|#|<\w+(?:[+-]\d{1,5})?>)+", re.ASCII)
-_NUMBER = re.compile(r"([0-9][0-9,]*(?:\.[0-9]+)?)(?: (thousand|million|billion))?(?: (?:a|an|per) (\w+))?")
-_KEY = re.compile(
-    r"\w*PK\s*=\s*(\S+?)(?:\s*(?:,|\band\b)\s*\w*SK\s*(=|<=?|>=?|begins_with|between)\s*(.+))?", re.IGNORECASE
+_WORDS = {None: 1, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+FIELDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("fields.toml").read_text(encoding="utf-8")
 )
-_TERM = re.compile(r"(\w+)\s*(=|<>|<=|>=|<|>|begins_with|contains)\s*(\S.*)", re.IGNORECASE)
 _QUOTED_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
-_SIZE = "[1-9][0-9]{0,5}"
-_VALUES = re.compile(
-    rf"(?:id|number|text) {_SIZE}|of \S+|day|time|after (\S+) {_SIZE}|while (\S+) \S+ \S+|one(?: \S+){{1,20}}"
-    rf"|list {_SIZE} {_SIZE}"
-)
-"""The kinds of example values, each with the words that follow it. The groups are days."""
 
 
 @dataclass(slots=True)
@@ -65,7 +55,7 @@ def read(document: Any) -> Read:
     given = _plain(document) if isinstance(document, dict) else {}
     found = Read(given, Model("", (), (), ()))
     top = _Row({"peak": 1, **given}, "", found.faults)
-    name = top.use("name", _title) or "A table"
+    name = top.use("name", _text("title")) or "A table"
     peak = min(max(top.use("peak", number) or 1.0, 1.0), 1000.0)
     indexes = _each(found, "indexes", lambda row, _: _index(row))
     names = [each.name for each in indexes]
@@ -187,64 +177,56 @@ class _Row:
         self.wrong = True
 
 
-def _amount(text: str) -> tuple[float, str] | None:
-    """A number and the word after it, such as ``30 a second`` or ``40 a Member``."""
-    found = _NUMBER.fullmatch(text)
-    amount = float(found[1].replace(",", "")) * _WORDS.get(found[2], 1) if found else 0.0
-    return (amount, found[3] or "") if found and amount <= MOST_OF_ALL else None
+def taken(kind: str, text: str) -> re.Match[str]:
+    """The parts of a field's text. Raises Unreadable."""
+    if not (found := re.fullmatch(FIELDS[kind]["takes"], text)):
+        raise Unreadable(FIELDS[kind]["says"])
+    return found
+
+
+def _text(kind: str) -> Callable[[str], str]:
+    return lambda text: taken(kind, text)[0]
+
+
+def _amount(kind: str, text: str) -> tuple[float, str]:
+    """A number and the word after it, such as ``30 a second`` or ``40 a Member``. Raises Unreadable."""
+    found = taken(kind, text)
+    amount = float(found[1].replace(",", "")) * _WORDS[found[2]]
+    if amount > MOST_OF_ALL:
+        raise Unreadable(FIELDS[kind]["says"])
+    return amount, found[3] or ""
 
 
 def number(text: str) -> float:
     """A number such as ``40``, ``1,000`` or ``20 million``. Raises Unreadable."""
-    found = _amount(text)
-    if not found or found[1]:
-        raise Unreadable("Write a number, such as 40, 1,000 or 20 million.")
-    return found[0]
+    return _amount("number", text)[0]
 
 
 def rate(text: str) -> float:
     """A rate such as ``30 a second`` or ``1 a day``, in requests a second. Raises Unreadable."""
-    found = _amount(text)
-    if not found or found[1] not in SECONDS:
-        raise Unreadable("Write a rate, such as 30 a second, 5 a minute or 1 a day.")
-    return found[0] / SECONDS[found[1]]
-
-
-def _title(text: str) -> str:
-    if text and not TITLE.fullmatch(text):
-        raise Unreadable("Use at most 80 characters, without < and >.")
-    return text
-
-
-def _name(text: str) -> str:
-    if not NAME.fullmatch(text):
-        raise Unreadable("Use a letter, then letters, digits, - or _: at most 40 characters.")
-    return text
+    amount, each = _amount("rate", text)
+    return amount / SECONDS[each]
 
 
 def _index(row: _Row) -> Index | None:
     def only(text: str) -> tuple[str, str] | None:
-        if not text:
-            return None
-        found = re.fullmatch(r"(\w+)\s*=\s*(\S+)", text)
-        if not found:
-            raise Unreadable("Write an attribute and its value: Status = open.")
-        return found[1], found[2]
+        found = taken("while", text) if text else None
+        return (found[1], found[2]) if found else None
 
     def copies(text: str) -> tuple[str, ...] | None:
         return None if text in ("", "all") else () if text == "keys" else names_of(text)
 
-    name = row.use("name", lambda text: _name(text or f"GSI{row.at + 1}"))
+    name = row.use("name", lambda text: taken("name", text or f"GSI{row.at + 1}")[0])
     return Index(name, row.use("while", only), row.use("copies", copies)) if name else None
 
 
 def names_of(text: str) -> tuple[str, ...]:
     """Names between commas. Raises Unreadable."""
-    return tuple(_name(each.strip()) for each in text.split(",") if each.strip())
+    return tuple(taken("name", each.strip())[0] for each in text.split(",") if each.strip())
 
 
 def _entity(row: _Row, above: Sequence[Entity], indexes: Sequence[str]) -> Entity | None:
-    name = row.use("name", _name)
+    name = row.use("name", _text("name"))
     if not name:
         return None
     attributes = _attributes(row)
@@ -254,9 +236,9 @@ def _entity(row: _Row, above: Sequence[Entity], indexes: Sequence[str]) -> Entit
         row.fault("expires", f"{name} has no attribute {expires}.")
         expires = ""
     said, counts = row.text("items") or "1000", {"": 1.0, **{each.name: each.count for each in above}}
-    items = _amount(said)
+    items = row.use("items", lambda _: _amount("items", said))
     if not items or items[1] not in counts:
-        row.fault("items", "Write how many there are: 20 million, or 40 a Member of an entity above.")
+        row.fault("items", FIELDS["items"]["says"])
         return None
     parents = [spec.removeprefix("of ") for spec in attributes.values() if spec.startswith("of ")]
     if lost := [each for each in parents if each not in counts]:
@@ -275,7 +257,7 @@ def _keys(row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence
     for index in ("", *indexes):
         row.wrong = False
         names = keys_of(index)
-        pk, sk = (row.use(each, _template) or "" for each in names)
+        pk, sk = (row.use(each, _text("template")) or "" for each in names)
         for field_of, template in zip(names, (pk, sk), strict=True):
             if missing := [each for each in NAMES.findall(template) if each not in attributes]:
                 known = ", ".join(attributes) or "none yet"
@@ -288,19 +270,13 @@ def _keys(row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence
     return keys if "" in keys else {}  # no index has an item that the table lacks
 
 
-def _template(text: str) -> str:
-    if text and (not _TEMPLATE.fullmatch(text) or len(text) > 120):
-        raise Unreadable("Use letters, digits, . : - _ and attributes in angle brackets: at most 120 characters.")
-    return text
-
-
 def _attributes(row: _Row) -> dict[str, str]:
     given = row.row.get("attributes", {})
     found: dict[str, str] = {}
     for name, spec in given.items() if isinstance(given, dict) else ():
         words = " ".join(str(spec).split())
-        values = _VALUES.fullmatch(words)
-        if not values or not NAME.fullmatch(name):
+        values = re.fullmatch(FIELDS["values"]["takes"], words)
+        if not values or not re.fullmatch(FIELDS["name"]["takes"], name):
             row.fault("attributes", f"{name[:40]!r}: write its name and its values, such as Title: text 40.")
         elif name in KEYS:
             row.fault("attributes", f"{name} is the name of a key: give the attribute another one.")
@@ -337,12 +313,12 @@ def _shape(key: Sequence[str]) -> list[str]:
 
 
 def _pattern(row: _Row, model: Model) -> Pattern | None:
-    name = row.use("name", lambda text: _title(text or f"Pattern {row.at + 1}")) or ""
+    name = row.use("name", lambda text: taken("title", text or f"Pattern {row.at + 1}")[0]) or ""
     each_second = row.use("rate", lambda text: rate(text or "1")) or 0.0
     said, operation = row.text("rate") or "1", row.text("request") or "Query"
     if operation not in (*READS, *WRITES):
         row.fault("request", f"Use one of {', '.join((*READS, *WRITES))}.")
-    busiest = row.use("busiest", _share) or BUSIEST
+    busiest = row.use("busiest", lambda text: float(taken("share", text or "0.1%")[1]) / 100) or BUSIEST
     if operation in WRITES:
         writes = row.use("writes", lambda _: _writes(row.row.get("writes", []), model)) or ()
         made = Pattern(name, each_second, operation, said, busiest=busiest, writes=writes, at=row.at)
@@ -371,28 +347,18 @@ def _writes(given: Any, model: Model) -> tuple[Change, ...]:
     return writes
 
 
-def _share(text: str) -> float:
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", text or "0.1%")
-    if not found or not 0 < float(found[1]) <= 100:
-        raise Unreadable("Write a share of the requests, such as 5%.")
-    return float(found[1]) / 100
-
-
 def _key(text: str, operation: str) -> tuple[str, tuple[str, ...]]:
     """A key condition: the template of the partition key, and the operator and operands of the sort key's."""
     if operation == "Scan":
         if text:
             raise Unreadable("A Scan has no key condition: leave it empty.")
         return "", ()
-    found = _KEY.fullmatch(text)
-    if not found:
-        raise Unreadable("Write the partition key and a condition on the sort key: PK = <Name>, SK begins_with ...")
+    found = taken("key", text)
     pk, operator, rest = found[1], (found[2] or "").lower(), (found[3] or "").strip()
     operands = re.split(r"\s+(?i:and)\s+", rest) if operator == "between" else [rest] if operator else []
     if operator == "between" and len(operands) != 2:
         raise Unreadable("BETWEEN takes two values: SK between A and B.")
-    if wrong := [each for each in (pk, *operands) if not _SOUGHT.fullmatch(each)]:
-        raise Unreadable(f"{wrong[0][:40]} is no template of a key.")
+    pk, *operands = (taken("sought", each)[0] for each in (pk, *operands))
     if operation == "Get" and operator not in ("", "="):
         raise Unreadable("A Get names its whole key with =.")
     return pk, (operator, *operands) if operator else ()
@@ -400,31 +366,19 @@ def _key(text: str, operation: str) -> tuple[str, tuple[str, ...]]:
 
 def filter_of(text: str) -> tuple[tuple[str, str, str], ...]:
     """The terms of a filter that are joined by ``and``: attribute, operator, value. Raises Unreadable."""
-    terms = []
-    for each in re.split(r"\s+and\s+|\s*,\s*", text, flags=re.IGNORECASE) if text else ():
-        if not (found := _TERM.fullmatch(each.strip())):
-            raise Unreadable("Write a filter such as Status = open, or Price > 20 and Colour = red.")
-        if {*found[3]} & {*"{}"}:
-            raise Unreadable("A value has no braces.")
-        terms.append((found[1], found[2].lower(), found[3].strip()))
-    return tuple(terms)
+    parts = re.split(r"\s+and\s+|\s*,\s*", text, flags=re.IGNORECASE) if text else ()
+    terms = [taken("term", each.strip()) for each in parts]
+    return tuple((found[1], found[2].lower(), found[3].strip()) for found in terms)
 
 
 def change(text: str, model: Model) -> Change:
     """A write in words: ``Put Loan Status out``, ``Update Book Copies 5 to 4``, ``Delete Hold``. Raises Unreadable."""
-    found = re.fullmatch(r"(put|update|delete|check)\s+(\w+)\s*(.*)", text.strip(), re.IGNORECASE)
-    if not found:
-        raise Unreadable("Begin a write with Put, Update, Delete or Check, and an entity: Put Loan.")
+    found = taken("write", text.strip())
     verb, name, rest = found[1].lower(), found[2], found[3]
     if name not in [each.name for each in model.entities]:
         raise Unreadable(f"There is no entity {name[:40]}.")
-    before, after = [], []
-    for each in filter(None, (part.strip() for part in rest.split(","))):
-        stated = re.fullmatch(r"(\w+)\s+(\S+)(?:\s+to\s+(\S+))?", each)
-        if not stated or not model.entity(name).spec(stated[1]):
-            raise Unreadable(f"{each[:40]!r} is no attribute of {name} with its value: Status open to paid.")
-        if {*each} & {*"{}"}:
-            raise Unreadable("A value has no braces.")
-        before.append((stated[1], stated[2]))
-        after.append((stated[1], stated[3] or stated[2]))
-    return Change(name, None if verb == "put" else tuple(before), None if verb == "delete" else tuple(after))
+    parts = [taken("stated", part.strip()) for part in rest.split(",") if part.strip()]
+    if unknown := [each[1] for each in parts if not model.entity(name).spec(each[1])]:
+        raise Unreadable(f"{name} has no attribute {unknown[0][:40]}.")
+    before, after = (tuple((each[1], each[at] or each[2]) for each in parts) for at in (2, 3))
+    return Change(name, None if verb == "put" else before, None if verb == "delete" else after)
