@@ -568,6 +568,9 @@ class Commands(Role):
     PROOFS: Mapping[str, Proof] = {}
     """Proofs of its claims about AWS, by name."""
 
+    TOOLS: tuple[Callable[..., Any], ...] = ()
+    """Tools that it offers to assistants by the Model Context Protocol."""
+
 
 class Sample(Role):
     """``sample.py``: its part of a new local cloud's sample."""

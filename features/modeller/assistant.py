@@ -6,24 +6,22 @@ of its own has (``make mcp``): https://modelcontextprotocol.io
 
 from __future__ import annotations
 
-import secrets
 import site
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from cli.commands import open_table
 from cli.output import complain
 from features.modeller import findings, parsing
 from features.modeller.evaluation import SIZES, evaluated
-from features.textbook import grammar, lessons, running
+from features.scratch import grammar, running
 from features.workings.patterns import PATTERNS
+from shared import features, hooks
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import TABLE, Capacity, size_of, units_read, units_written
-from shared.dynamodb.tracing import Trace
-from shared.values import times
 
 OWN = Path(__file__).parents[2] / ".venv-mcp"
 RANKS = ("breaks", "overpays", "worth a look")
@@ -101,42 +99,20 @@ def evaluate_model(model: Json) -> Json:
     }  # fmt: skip
 
 
-def run_lesson(lesson: str) -> Json:
-    """Run a lesson of the textbook on the table that ``btd`` uses: its requests, and what each took and returned.
-
-    Without such a lesson, the names of all that run.
-    """
-    known = {slug: each for slug, each in lessons.by_slug().items() if each.can_run}
-    if lesson not in known:
-        return {"lessons": {slug: each.question for slug, each in known.items()}}
-    found, table = known[lesson], open_table()
-    value = found.value.default if found.value else ""
-    made = running.run(table, found, value, "mcp", secrets.token_hex(4), times.now(), Trace().attach(table))
-    return {
-        "question": found.question, "answer": lessons.unmarked(found.design),
-        "requests": [
-            {"version": version, "request": running.as_sent(done.step, done.arguments),
-             "units": str(done.took.capacity) if done.took else "", "refused": done.reply.code,
-             "returned": len(done.reply.items), "examined": done.reply.examined}
-            for version, each in (("often seen", made.common), ("here", made.ours)) for done in each
-        ],
-    }  # fmt: skip
-
-
 def server() -> Any:
     """The server with its tools. Raises ImportError without the SDK."""
     if OWN.exists():
         for folder in OWN.glob("lib/python*/site-packages"):
             site.addsitedir(str(folder))
     made = import_module("mcp.server").MCPServer("big-time-deals")
-    for tool in (patterns, explain, evaluate_model, run_lesson):
+    for tool in chain.from_iterable(each.TOOLS for each in features.roles(hooks.Commands)):
         made.tool()(tool)
     return made
 
 
 def mcp() -> None:
-    """Serve an assistant's tools on standard input and output (Model Context Protocol): patterns, explain,
-    evaluate_model and run_lesson. Run make mcp once before."""
+    """Serve an assistant's tools on standard input and output (Model Context Protocol). Run make mcp
+    once before."""
     try:
         made = server()
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""A model's patterns, drawn as in the lessons, and on request sent to the engine and compared with the rules.
+"""A model's patterns, drawn, and on request sent to the engine and compared with the rules.
 
 A partition that a pattern reads is written into a scratch partition of this run, with at most ``MOST_ITEMS`` items; of
 a write, the items before it. The scratch partition's longer keys and its items' end count for the comparison, and not
@@ -16,10 +16,11 @@ from typing import Any
 from features.modeller import requests
 from features.modeller.design import NAMES, Index, Pattern, keys_of
 from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
-from features.textbook import costs, drawing, grammar, running
-from features.textbook.drawing import LARGEST, Partition, Row
-from features.textbook.lessons import Lesson, Step
-from features.textbook.running import Given
+from features.scratch import costs, drawing, grammar, running
+from features.scratch.drawing import Partition, Row
+from features.scratch.limits import LARGEST
+from features.scratch.running import Given
+from features.scratch.steps import Script, Step
 from shared.data import keys
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import Basis, Capacity, size_of, units_read, units_written
@@ -34,7 +35,7 @@ MOST_UNITS = 100
 """Write units that a pattern's writes may take in a run, counted before they are sent."""
 
 WHOLE = Index("")
-NOTHING = Lesson("", "", "", "", "")
+NOTHING = Script()
 OURS = (GSI1.name, GSI2.name, GSI3.name)
 """The indexes that stand for those of a model where it writes."""
 
@@ -46,7 +47,7 @@ FIRST, LAST, COLUMNS = 4, 6, 3
 class Part:
     """What is drawn or sent of a pattern, and the model's units. A read has a partition (its key, its size in items and
     bytes) with ``items`` of it, and the places of those that the rules read and keep; a write has the items' ``images``
-    before and after it. ``lesson`` is what a run sends."""
+    before and after it. ``script`` is what a run sends."""
 
     pattern: Pattern
     units: float
@@ -58,7 +59,7 @@ class Part:
     items: Sequence[Made] = ()
     read: Sequence[int] = ()
     kept: Sequence[int] = ()
-    lesson: Lesson = NOTHING
+    script: Script = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def planned(now: Evaluation, visitor: str, run_id: str, when: datetime) -> list[
         elif _is_read(now, pattern):
             part = _asked(now, _read(now, pattern, max(MOST_ITEMS // reads, 3), MOST_BYTES // reads))
         if part:
-            units, why = costs.of_run(part.lesson, given), _refused(part, given)
+            units, why = costs.of_run(part.script, given), _refused(part, given)
         if pattern.writes and units > MOST_UNITS:
             why = f"it could take {units:,} write units here, and the most is {MOST_UNITS}."
         made.append(Planned(pattern, part, given, units, why))
@@ -149,7 +150,7 @@ def _asked(now: Evaluation, part: Part) -> Part:
     places, row = now.model.key_names, now.model.index(asked.index)
     items = [_stored(each, _home(each[PARTITION_KEY]), each.get(SORT_KEY), ours, places, row) for each in part.items]
     step = Step(requests.operation(asked), arguments, finds=len(part.kept))
-    return replace(part, lesson=replace(NOTHING, title=asked.name, items=items, ours=[step]))
+    return replace(part, script=Script(items=items, ours=[step]))
 
 
 def _columns(
@@ -187,7 +188,7 @@ def _stored(
 def _lying(
     part: Part, items: Sequence[Mapping[str, Any]], touched: Collection[int], kept: Sequence[int] = ()
 ) -> Partition:
-    """A partition as the lessons draw it: of a long one, its beginning and its end. ``touched`` are the places of the
+    """A partition as it is drawn: of a long one, its beginning and its end. ``touched`` are the places of the
     items that were read or written, ``kept`` of those that came back."""
     names, place = keys_of(part.pattern.index), {at: number for number, at in enumerate(kept, 1)}
     rows = [
@@ -222,13 +223,13 @@ def _written(now: Evaluation, pattern: Pattern) -> Part:
     if pattern.operation == "Transaction":
         steps = [Step("TransactWriteItems", {"TransactItems": parts})]
     begun = [before for before, _ in images if before]
-    lesson = replace(NOTHING, title=pattern.name, items=begun, ours=steps)
+    script = Script(items=begun, ours=steps)
     names = dict.fromkeys(name for pair in images for image in pair for name in image or () if name not in KEYS)
     changed = {
         name for before, after in images if before and after for name in names if before.get(name) != after.get(name)
     }
     columns = sorted(names, key=lambda name: name not in changed)[:COLUMNS]
-    return Part(pattern, sum(now.writes(pattern)), columns, images, lesson=lesson)
+    return Part(pattern, sum(now.writes(pattern)), columns, images, script=script)
 
 
 def _request(before: Made | None, after: Made | None) -> dict[str, dict[str, Any]]:
@@ -253,7 +254,7 @@ def _request(before: Made | None, after: Made | None) -> dict[str, dict[str, Any
 
 def _refused(part: Part, given: Given) -> str:
     """Why DynamoDB refuses an item that a run begins with, or nothing."""
-    for item in running.filled_items(part.lesson, given):
+    for item in running.filled_items(part.script, given):
         why = grammar.refusal("PutItem", {"Item": item})
         if size_of(marshal_item(item)) > LARGEST:
             why = "Item size has exceeded the maximum allowed size"
@@ -274,14 +275,14 @@ def run(
         if each.why or not each.part:
             outcomes.append(Outcome(each.pattern, f"Not sent: {each.why}"))
             continue
-        made = running.run(table, each.part.lesson, "", visitor, f"{run_id}-{at}", when, trace, typed=True)
+        made = running.run(table, each.part.script, "", visitor, f"{run_id}-{at}", when, trace, typed=True)
         compare = _compared_writes if each.part.images else _compared
         outcomes.append(compare(each.part, made, each.given))
     return outcomes
 
 
 def _compared(each: Part, made: running.Run, given: Given) -> Outcome:
-    done, items = made.ours[0], [*running.filled_items(each.lesson, given)]
+    done, items = made.ours[0], [*running.filled_items(each.script, given)]
     size = sum(size_of(marshal_item(items[at])) for at in each.read)
     expected = units_read(size, consistent=each.pattern.consistent)
     taken = done.took.capacity if done.took else None
@@ -329,7 +330,7 @@ def _compared_writes(each: Part, made: running.Run, given: Given) -> Outcome:
         differences.append("Afterwards other items lie there than the rules say.")
     number = "1 request" if len(made.ours) == 1 else f"{len(made.ours)} requests"
     says = f"{_units_by_rules(each.units, expected, 'WRU')} The engine says {taken} for {number}."
-    begun = [*running.filled_items(each.lesson, given)]
+    begun = [*running.filled_items(each.script, given)]
     changed = [at for at, item in enumerate(made.ours_left) if item not in begun]
     left = [{requests.shown(name): value for name, value in item.items()} for item in made.ours_left]
     return Outcome(each.pattern, says, differences, _sent(made, given), _lying(each, left, changed) if left else None)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from features.modeller.design import NAMES, Change, Entity, Index, Model, Pattern, key_text
 from features.modeller.evaluation import Evaluation, Place, evaluated, literal, matcher
-from features.textbook.drawing import LARGEST, MOST_READS, MOST_WRITES
+from features.scratch.limits import LARGEST, MOST_READS, MOST_WRITES
 from shared.dynamodb.capacity import WRITE_BYTES, units_read
 from shared.dynamodb.schema import PARTITION_KEY
 from shared.values.prices import READ

@@ -19,7 +19,7 @@ from features.modeller import engine, exports, findings, parsing, views
 from features.modeller.design import READS, WRITES, Model, document, keys_of
 from features.modeller.evaluation import Evaluation, evaluated
 from features.modeller.parsing import MOST, Read
-from features.textbook import costs
+from features.scratch import costs
 from features.workings import page_cost
 from shared.errors import NoSuchPath
 from shared.html import forms, pages

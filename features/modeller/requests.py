@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from features.modeller.design import Pattern, is_number, keys_of
-from features.textbook import grammar
+from features.scratch import grammar
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 
 _MEANT = re.compile(rf"(?:Type|times|{TTL_ATTRIBUTE})_*")

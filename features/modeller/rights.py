@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from features.textbook.keys import COUNTERS
+from features.scratch.keys import COUNTERS
 from infra.rights import Access, Right
 from infra.rows import Function
 from shared.data import partitions as p

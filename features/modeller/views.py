@@ -10,7 +10,7 @@ from typing import Any
 from features.modeller import findings
 from features.modeller.design import NAMES, Model
 from features.modeller.evaluation import SIZES, Evaluation, Place, evaluated, matcher
-from features.textbook.drawing import MOST_READS, MOST_WRITES
+from features.scratch.limits import MOST_READS, MOST_WRITES
 
 MOST_BLOCKS, MINUS = 40, "\N{MINUS SIGN}"
 """The most blocks of a bar."""

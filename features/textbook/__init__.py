@@ -1,5 +1,5 @@
 """The textbook that runs: lessons as data (``lessons/*.toml``), whose requests readers send to the table."""
 
 DOES = "lessons about single-table design, whose requests visitors send and change"
-NEEDS = ("shop", "workings")
+NEEDS = ("scratch", "shop", "workings")
 ORDER = 2

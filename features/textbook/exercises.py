@@ -23,10 +23,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from features.textbook import costs, grammar, running
-from features.textbook.expressions import Expression, Refused
-from features.textbook.lessons import GROUPS, Lesson, Step, step_of
-from features.textbook.running import Done, wire
+from features.scratch import costs, grammar, running
+from features.scratch.expressions import Expression, Refused
+from features.scratch.running import Done, wire
+from features.scratch.steps import Step
+from features.textbook.lessons import GROUPS, Lesson, step_of
 from shared.data import keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, key_names

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from features.textbook import drawing, exercises, lessons, running
+from features.scratch import drawing, running
+from features.scratch.running import Done
+from features.textbook import exercises, lessons
 from features.textbook.exercises import Exercise
 from features.textbook.lessons import Group, Lesson, unmarked
-from features.textbook.running import Done
 from local import sample
 from shared.data import keys
 from shared.data.members import users

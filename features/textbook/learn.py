@@ -16,10 +16,11 @@ from http import HTTPStatus
 from itertools import zip_longest
 from typing import Any
 
-from features.textbook import costs, drawing, exercises, lessons, running
+from features.scratch import costs, drawing, running
+from features.scratch.running import Done
+from features.textbook import exercises, figures, lessons
 from features.textbook.exercises import Exercise
 from features.textbook.lessons import Lesson
-from features.textbook.running import Done
 from features.workings import drawings, page_cost
 from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
@@ -175,10 +176,10 @@ def _figure(request: Request, found: Lesson, given: running.Given, *, came: bool
     """The values of a lesson's figure, with what a table of its own (``TEXTBOOK_TABLE``) ``answered`` to a run."""
     if not found.figure:
         return None
-    drawn, own = drawing.FIGURES[found.figure](request.query, found, given), os.environ.get("TEXTBOOK_TABLE")
+    drawn, own = figures.FIGURES[found.figure](request.query, found, given), os.environ.get("TEXTBOOK_TABLE")
     if not came or not own or found.figure != "multi":
         return drawn
-    return {**drawn, "answered": running.of_its_own_table(replace(table(), name=own), drawn, page_cost.trace())}
+    return {**drawn, "answered": figures.of_its_own_table(replace(table(), name=own), drawn, page_cost.trace())}
 
 
 def _exercise(request: Request, found: Exercise, sent: str | None) -> Answer:

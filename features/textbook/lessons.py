@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from features.scratch.steps import Script, Step, Value
 from features.workings.patterns import PATTERNS
 from shared.dynamodb.attributes import Typed
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
@@ -30,29 +31,6 @@ GROUPS = (
 )  # fmt: skip
 """The files, in the order in which they are read."""
 
-KINDS: Mapping[str, tuple[str, str]] = {
-    "slug": (r"[a-z0-9]+(?:-[a-z0-9]+)*", "Use small letters, digits and hyphens."),
-    "word": (r"[a-z0-9]{2,30}", "Use one word of 2 to 30 small letters or digits."),
-    "number": (r"[1-9][0-9]{0,8}", "Use a whole number from 1 to 999,999,999."),
-    "few": (r"[1-9]|[12][0-9]|30", "Use a whole number from 1 to 30."),
-    "text": (r"[A-Za-z0-9 .-]{1,40}", "Use 1 to 40 letters, digits, spaces, dots or hyphens."),
-}
-"""Kinds of values that a visitor may choose: the pattern of each, and what to say of one that does not fit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value of the visitor's own, which the requests of a lesson name as ``{value}``."""
-
-    label: str
-    default: str
-    kind: str
-
-    def wrong(self, text: str) -> str | None:
-        """The sentence that says why a text cannot be used; None for one that can."""
-        pattern, sentence = KINDS[self.kind]
-        return None if len(text) <= 60 and re.fullmatch(pattern, text) else sentence
-
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
@@ -65,24 +43,6 @@ class Prediction:
     ask: str
     answers: Sequence[tuple[str, str]]
     right: int
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One request: DynamoDB's operation and arguments, their values plain.
-
-    ``finds`` is how many items come back, ``first`` the sort key of the first, ``examined`` how many were read before
-    a filter, ``refused`` the code of the refusal, ``takes`` its units. Each is None where it depends on what is in the
-    table.
-    """
-
-    operation: str
-    arguments: Mapping[str, Any]
-    finds: int | None = None
-    first: str | None = None
-    examined: int | None = None
-    refused: str | None = None
-    takes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +64,13 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """One page. ``live``: it reads the table of the stage; others write and read a scratch partition.
+class Lesson(Script):
+    """One page, with what it runs.
 
     ``often`` says what the common version does, ``here`` what ours does or why this application has none. ``runs`` is
     the strategy whose page has the very request of a pattern, which then has no page of its own. ``agree_at`` is a
     value with which both versions find the same items, where the common one is wrong with others. ``points`` are lines
-    of a page: a name, a text, and a source or nothing. ``figure`` names a drawing or a calculator of ``drawing.py``.
+    of a page: a name, a text, and a source or nothing. ``figure`` names a drawing or a calculator of ``figures.py``.
 
     In the texts, backquotes mark code and ``[[limit]]`` a term of the glossary, where it has the glossary's sense
     (``unmarked``).
@@ -124,11 +84,6 @@ class Lesson:
     number: int = 0
     here: str = ""
     often: str = ""
-    live: bool = False
-    value: Value | None = None
-    items: Sequence[Mapping[str, Any]] = ()
-    common: Sequence[Step] = ()
-    ours: Sequence[Step] = ()
     code: Sequence[Code] = ()
     points: Sequence[tuple[str, str, str]] = ()
     minutes: int = 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from features.modeller import modeller
-from features.textbook.tests.conftest import stage
+from features.workings.tests.conftest import stage
 from shared.dynamodb.table import Table
 from tests.support.browsing import Browser
 from tests.support.engines import DYNOXIDE_ENGINE

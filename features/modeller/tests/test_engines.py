@@ -12,7 +12,7 @@ import pytest
 from features.modeller import engine, modeller, parsing
 from features.modeller.design import Change, Model, Pattern
 from features.modeller.evaluation import ITEM_TYPE, Evaluation, evaluated
-from features.textbook.running import wire
+from features.scratch.running import wire
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from tests.support.engines import DYNAMODB_LOCAL_ENGINE
@@ -103,7 +103,7 @@ def _read(client: Any, table: str, now: Evaluation, pattern: Pattern) -> None:
     for item in lie:
         client.put_item(TableName=table, Item=marshal_item(item))
     each = engine._asked(now, engine._read(now, pattern, 2_000, 10**9))
-    step = each.lesson.ours[0]
+    step = each.script.ours[0]
     arguments = _of_table(step.arguments, names)
     answer = getattr(client, "get_item" if step.operation == "GetItem" else "query")(
         **wire(table, step.operation, arguments) | {"ReturnConsumedCapacity": "INDEXES"}

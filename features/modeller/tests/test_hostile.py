@@ -9,7 +9,7 @@ import pytest
 
 from features.modeller import modeller
 from features.modeller.evaluation import matcher
-from features.textbook import costs
+from features.scratch import costs
 from shared.dynamodb.schema import KEYS, USER_INDEX
 from shared.dynamodb.table import Table
 from tests.support.browsing import Browser, Seen

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from features.textbook import exercises, lessons, running
-from features.textbook.lessons import Step
+from features.scratch import running
+from features.scratch.steps import Step
+from features.textbook import exercises, lessons
 from features.textbook.tests.test_lessons import _wrong, marks
 from shared.data import keys
 from shared.dynamodb.table import Table

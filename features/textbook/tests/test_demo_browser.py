@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext
 
+from features.scratch.running import READS
+from features.scratch.steps import Step
 from features.textbook import lessons
-from features.textbook.lessons import Step
-from features.textbook.running import READS
 from tests.demo.conftest import Host, context, folder, host, served  # noqa: F401  # fixtures
 from tests.demo.test_browser import POST, opened
 from tests.support.tab import site_of

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from features.textbook import costs, exercises, lessons, running
+from features.scratch import costs, running
+from features.scratch.running import Done
+from features.textbook import commands, exercises, lessons
 from features.textbook.exercises import Exercise, Unusable
 from features.textbook.lessons import Lesson
-from features.textbook.running import Done
 from features.workings.patterns import HELPERS, PATTERNS
 from shared.data import keys
 from shared.dynamodb.attributes import Item
@@ -701,3 +702,15 @@ def test_an_item_that_an_update_makes_has_an_end(table: Table) -> None:
 
     (made,) = [item for item in table.scan()[0] if item["SK"] == "NEW"]
     assert made[TTL_ATTRIBUTE] <= int((times.now() + running.KEPT).timestamp())
+
+
+def test_a_lesson_runs_on_the_table_with_its_units_and_refusals(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "open_table", lambda: table)
+
+    found = commands.run_lesson("uniqueness")
+
+    assert [(each["version"], each["refused"], each["returned"]) for each in found["requests"]] == [
+        ("here", "TransactionCanceledException", 0), ("here", "", 2),
+    ]  # fmt: skip
+    assert found["requests"][1]["units"] == "0.5 RRU"
+    assert "uniqueness" in commands.run_lesson("nothing")["lessons"]

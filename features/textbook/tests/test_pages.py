@@ -12,12 +12,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from features.textbook import drawing, learn, lessons, running
+from features.textbook import figures, learn, lessons
 from features.textbook.rights import LEARN
-from features.textbook.tests.conftest import stage
+from features.textbook.tests.conftest import runa
 from features.workings import page_cost
 from features.workings.collections import SHOWN
 from features.workings.patterns import PATTERNS
+from features.workings.tests.conftest import stage
 from infra.functions import of_stage
 from infra.rights import Right
 from infra.settings import STAGES
@@ -441,12 +442,12 @@ def test_an_item_is_shown_byte_by_byte(reader: Browser) -> None:
     assert ["Sizes", "NS, set of numbers", "5", "4"] in rows
     total = sum(int(own) + int(value) for *_, own, value in rows)
     assert f"{total} bytes" in seen.words
-    assert {kind.partition(",")[0] for _, kind, *_ in rows} == {*drawing.TYPES}
+    assert {kind.partition(",")[0] for _, kind, *_ in rows} == {*figures.TYPES}
 
 
 def _drawn(**query: str) -> list[dict[str, Any]]:
     lesson = lessons.find("partitions")
-    drawn: list[dict[str, Any]] = drawing.FIGURES["partitions"](query, lesson, {})["drawn"]
+    drawn: list[dict[str, Any]] = figures.FIGURES["partitions"](query, lesson, {})["drawn"]
     return drawn
 
 
@@ -459,7 +460,7 @@ def test_no_request_is_lost_between_partitions(rate: str, share: str, shards: st
         asked = sum(int(bar["asked"].replace(",", "")) for bar in each["bars"])
 
         assert abs(asked - int(rate)) <= len(each["bars"])  # each is rounded
-        assert all(bar["hot"] + bar["others"] <= drawing.TALL + 0.2 for bar in each["bars"])
+        assert all(bar["hot"] + bar["others"] <= figures.TALL + 0.2 for bar in each["bars"])
 
 
 def test_a_hot_item_stays_at_the_limit_of_one_partition_until_it_is_shared() -> None:
@@ -503,11 +504,11 @@ def several(table: Table) -> Iterator[Table]:
 @on(MOTO, MINISTACK)
 def test_what_was_recorded_of_keys_of_several_attributes_is_what_engines_answer(engine: Engine) -> None:
     with engine.around(), several(engine.reach()) as own:
-        assert running.of_its_own_table(own, lessons.recorded(), Trace()) == lessons.recorded()["queries"]
+        assert figures.of_its_own_table(own, lessons.recorded(), Trace()) == lessons.recorded()["queries"]
 
 
 def test_a_run_asks_the_table_of_its_own_and_shows_no_request_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    with stage(MINISTACK, monkeypatch) as table, several(table) as own:
+    with stage(MINISTACK, monkeypatch, learn, runa) as table, several(table) as own:
         monkeypatch.setenv("TEXTBOOK_TABLE", own.name)
         browser = Browser({"/learn": learn.handler})
 
@@ -521,7 +522,7 @@ def test_a_run_asks_the_table_of_its_own_and_shows_no_request_of_it(monkeypatch:
 
 def test_an_engine_that_answers_otherwise_leaves_what_was_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """dynoxide makes the table, and refuses each Query of it."""
-    with stage(DYNOXIDE_ENGINE, monkeypatch) as table, several(table) as own:
+    with stage(DYNOXIDE_ENGINE, monkeypatch, learn, runa) as table, several(table) as own:
         monkeypatch.setenv("TEXTBOOK_TABLE", own.name)
         seen = Browser({"/learn": learn.handler}).post(PAGE, {"run": "1"})
 

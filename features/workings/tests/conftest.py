@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
 
 import pytest
 
@@ -11,7 +13,9 @@ from functions.pages import site
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
 from tests.signed_in.conftest import ana, anyone, editor, post_deal, table
-from tests.support.surroundings import hand_over
+from tests.support.browsing import ORIGIN
+from tests.support.engines import Engine
+from tests.support.surroundings import hand_over, surrounded
 
 __all__ = ["ana", "anyone", "editor", "post_deal", "table"]
 
@@ -32,3 +36,20 @@ def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         page_cost._faults().detach(table)
     for each in kept:
         each.cache_clear()
+
+
+@contextmanager
+def stage(
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    function: ModuleType,
+    fill: Callable[[Table], None],
+) -> Iterator[Table]:
+    """A stage that shows its work, with its table, for a function's tests."""
+    with engine.table(fill) as own, surrounded(monkeypatch, own, SITE_ORIGIN=ORIGIN, SITE_BASE="", SHOWS_WORK="true"):
+        hand_over(monkeypatch, own, function)
+        monkeypatch.setattr(page_cost, "table", lambda: own)
+        page_cost.trace.cache_clear()
+        yield own
+        page_cost.trace().detach(own)
+        page_cost.trace.cache_clear()

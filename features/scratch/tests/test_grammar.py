@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from features.textbook import grammar
-from features.textbook.expressions import reserved
-from features.textbook.running import wire
+from features.scratch import grammar
+from features.scratch.expressions import reserved
+from features.scratch.running import wire
 from shared.dynamodb.table import Table
 from tests.support.engines import DYNAMODB_LOCAL_ENGINE
 

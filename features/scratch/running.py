@@ -1,4 +1,4 @@
-"""Running a lesson: its items written into a partition of the visitor's own, and its requests sent as they are shown.
+"""Running a script: its items written into a partition of the visitor's own, and its requests sent as they are shown.
 
 A scratch partition is new for each run, so nothing is left of an earlier one, and DynamoDB deletes it after an hour. A
 refusal is an answer here: the data layer, where it means a domain error, has no use for ``ask``.
@@ -18,8 +18,8 @@ from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.validate import validate_parameters
 
-from features.textbook import grammar
-from features.textbook.lessons import Lesson, Step
+from features.scratch import grammar
+from features.scratch.steps import Script, Step
 from shared.data import keys
 from shared.data.bulk import insert
 from shared.dynamodb import aws_errors
@@ -79,18 +79,18 @@ class Run:
 
 
 def run(
-    table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now: datetime, trace: Trace, *,
+    table: Table, script: Script, value: str, visitor: str, run_id: str, now: datetime, trace: Trace, *,
     typed: bool = False,
 ) -> Run:  # fmt: skip
-    """Run a lesson with a value that its ``Value`` allows; ``typed`` says that a reader wrote requests of it.
+    """Run a script with a value that its ``Value`` allows; ``typed`` says that a reader wrote requests of it.
 
     Raises Busy.
     """
     both: list[list[Done]] = []
     left: list[Sequence[Item]] = []
-    for version, steps in (("a", lesson.common), ("b", lesson.ours)):
-        given = names(lesson, value, keys.scratch(visitor, f"{run_id}-{version}"), now)
-        begun = [*filled_items(lesson, given)]
+    for version, steps in (("a", script.common), ("b", script.ours)):
+        given = names(script, value, keys.scratch(visitor, f"{run_id}-{version}"), now)
+        begun = [*filled_items(script, given)]
         if steps and begun:
             insert(table, begun)
         both.append(_sent(table, steps, given, begun, trace, typed=typed))
@@ -100,38 +100,11 @@ def run(
     return Run(both[0], both[1], left[0], left[1])
 
 
-def of_its_own_table(table: Table, recorded: Mapping[str, Any], trace: Trace) -> Sequence[Mapping[str, Any]]:
-    """Put the items of a recorded table into it, and ask its Queries: what each ``found``, or that it was ``refused``.
-
-    They don't count as requests of the page, whose items the table browser shows. Raises Busy.
-    """
-    puts = [{"PutRequest": {"Item": item}} for item in recorded["items"]]
-    _unseen(table, "BatchWriteItem", {"Requests": puts}, trace)
-    came: list[Mapping[str, Any]] = []
-    for attempt in range(TRIES):  # the index follows a moment later
-        if attempt:
-            time.sleep(BETWEEN)
-        came = [_of_index(table, recorded, each["condition"], trace) for each in recorded["queries"]]
-        if came == recorded["queries"]:
-            break
-    return came
-
-
-def _of_index(table: Table, recorded: Mapping[str, Any], condition: str, trace: Trace) -> Mapping[str, Any]:
-    arguments: dict[str, Any] = {"IndexName": recorded["index"], "KeyConditionExpression": condition}
-    for kind in ("Names", "Values"):
-        if named := {name: each for name, each in recorded[kind.lower()].items() if name in condition}:
-            arguments[f"ExpressionAttribute{kind}"] = named
-    reply = _unseen(table, "Query", arguments, trace)
-    found = {"refused": reply.code} if reply.code else {"found": [item[PARTITION_KEY] for item in reply.items]}
-    return {"condition": condition, **found}
-
-
-def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
+def names(script: Script, value: str, scratch: str, now: datetime) -> Given:
     """The values of the names in braces."""
     return {
         "scratch": scratch,
-        "value": int(value) if lesson.value and lesson.value.kind in {"number", "few"} else value,
+        "value": int(value) if script.value and script.value.kind in {"number", "few"} else value,
         "padded": value.zfill(2),
         "day": f"{now:%Y-%m-%d}",
         "month": f"{now:%Y-%m}-01",
@@ -142,9 +115,9 @@ def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
     }
 
 
-def filled_items(lesson: Lesson, given: Given) -> Iterator[dict[str, Any]]:
-    """A lesson's first items; one with ``times`` stands for several, numbered ``{n}`` and ``{nn}``."""
-    for item in lesson.items:
+def filled_items(script: Script, given: Given) -> Iterator[dict[str, Any]]:
+    """A script's first items; one with ``times`` stands for several, numbered ``{n}`` and ``{nn}``."""
+    for item in script.items:
         template = {name: content for name, content in item.items() if name != "times"}
         for n in range(1, item.get("times", 1) + 1):
             yield _scratch(fill(template, {**given, "n": n, "nn": f"{n:02d}"}), given)
@@ -222,9 +195,9 @@ def _scratch(item: Mapping[str, Any], given: Given) -> dict[str, Any]:
 
 
 def _examined(arguments: Mapping[str, Any], reply: Reply, begun: Sequence[Item]) -> Sequence[Item]:
-    """The items that a Query with a filter read, of those that its lesson began with. DynamoDB charges for all of them.
+    """The items that a Query with a filter read, of those that the run began with. DynamoDB charges for all of them.
 
-    The answer has only their number. They are the first ones of the partition, because no such Query of a lesson names
+    The answer has only their number. They are the first ones of the partition, because no such Query of a script names
     a sort key or an index, and nothing is written before it.
     """
     in_order = sorted(begun, key=lambda item: str(item[SORT_KEY]).encode())
@@ -238,14 +211,14 @@ def _whole(table: Table, arguments: Mapping[str, Any], reply: Reply, trace: Trac
     for kind in _PLACEHOLDERS:
         named = {name: each for name, each in arguments.get(kind, {}).items() if re.search(rf"{name}\b", condition)}
         plain |= {kind: named} if named else {}
-    return _unseen(table, "Query", {**plain, "Limit": reply.examined}, trace).items if reply.examined else ()
+    return unseen(table, "Query", {**plain, "Limit": reply.examined}, trace).items if reply.examined else ()
 
 
 def _left(table: Table, given: Given, trace: Trace) -> Sequence[Item]:
     """The items of a scratch partition."""
     condition = {"KeyConditionExpression": "PK = :partition", "ConsistentRead": True}
     values = {"ExpressionAttributeValues": {":partition": given["scratch"]}}
-    return _unseen(table, "Query", {**condition, **values}, trace).items
+    return unseen(table, "Query", {**condition, **values}, trace).items
 
 
 def _expire(table: Table, left: Sequence[Item], given: Given, trace: Trace) -> None:
@@ -255,11 +228,11 @@ def _expire(table: Table, left: Sequence[Item], given: Given, trace: Trace) -> N
             key = {name: item[name] for name in (PARTITION_KEY, SORT_KEY)}
             ends = {"UpdateExpression": f"SET {TTL_ATTRIBUTE} = :end", "ConditionExpression": "attribute_exists(PK)"}
             values = {"ExpressionAttributeValues": {":end": given["expires"]}}
-            _unseen(table, "UpdateItem", {"Key": key, **ends, **values}, trace)
+            unseen(table, "UpdateItem", {"Key": key, **ends, **values}, trace)
 
 
-def _unseen(table: Table, operation: str, arguments: Mapping[str, Any], trace: Trace) -> Reply:
-    """Make a request that is no part of the lesson, so that the page does not list it."""
+def unseen(table: Table, operation: str, arguments: Mapping[str, Any], trace: Trace) -> Reply:
+    """Make a request that is no part of the script, so that the page does not list it."""
     trace.detach(table)
     try:
         return ask(table, operation, arguments)

@@ -1,6 +1,6 @@
-"""What a run of a lesson or an exercise may cost at most, before it is sent; and a network's units in an hour.
+"""What a run may cost at most, before it is sent; and a network's units in an hour.
 
-A reader writes an exercise's request, and one request may write hundreds of units: ``{long}`` stands for 426 bytes, a
+A visitor writes the request, and one request may write hundreds of units: ``{long}`` stands for 426 bytes, a
 text of it is copied by each clause of an update, and each index takes the item again. So a bound is counted from the
 request and the items that it may meet, by the rules of ``shared/dynamodb/capacity.py``.
 """
@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from features.textbook import running
-from features.textbook.keys import UNITS
-from features.textbook.lessons import Lesson, Step
-from features.textbook.running import Given
+from features.scratch import running
+from features.scratch.keys import UNITS
+from features.scratch.running import Given
+from features.scratch.steps import Script, Step
 from shared.data.members import rate_limits
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.capacity import size_of
@@ -24,10 +24,10 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 
 MOST_TYPED = 60
-"""Write units of the requests that a reader typed; the solutions take 8 at most."""
+"""Write units of the requests that a visitor typed."""
 
 MOST_AN_HOUR = 5_000
-"""Write units of all runs from a network: about 15 of the exercise with the largest items, or hundreds of others."""
+"""Write units of all runs from a network: some 15 of the largest, or hundreds of others."""
 
 AN_HOUR = 3600
 
@@ -52,11 +52,11 @@ def of_requests(steps: Sequence[Step], begun: Sequence[Mapping[str, Any]], given
     return units
 
 
-def of_run(lesson: Lesson, given: Given) -> int:
+def of_run(script: Script, given: Given) -> int:
     """The most write units of a run, with the items that it begins with."""
-    begun = [*running.filled_items(lesson, given)]
+    begun = [*running.filled_items(script, given)]
     beginning = sum(-(-_bytes(item) // 1024) * (1 + _indexes(item)) for item in begun)
-    versions = [steps for steps in (lesson.common, lesson.ours) if steps]
+    versions = [steps for steps in (script.common, script.ours) if steps]
     return sum(beginning + of_requests(steps, begun, given) for steps in versions)
 
 

@@ -1,4 +1,4 @@
-"""The textbook's keys: the counts of units of runs, next to the core's counts of attempts."""
+"""Keys of runs: the counts of units of runs, next to the core's counts of attempts."""
 
 from __future__ import annotations
 

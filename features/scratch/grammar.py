@@ -1,6 +1,6 @@
 """Whether DynamoDB refuses a request, by AWS's rules, before an engine sees it.
 
-An engine on a laptop or in a tab accepts requests that AWS refuses, and the other way round: a lesson would teach the
+An engine on a laptop or in a tab accepts requests that AWS refuses, and the other way round: a run would teach the
 engine. These rules come first, so a request is refused everywhere as on AWS, with a message of its kind. Sources are
 the pages in ``expressions.py`` and
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from features.textbook.expressions import Expression, Node, Operand, Path, Refused, Value, paths_in
+from features.scratch.expressions import Expression, Node, Operand, Path, Refused, Value, paths_in
 from shared.dynamodb.attributes import marshal
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, key_names
 
