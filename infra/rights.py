@@ -122,7 +122,7 @@ REMOVING: Access = (
     Right("ConditionCheckItem", (p.USER,)),
     _COUNTS_FOLLOWERS,
     Right("DeleteItem", (p.USER, p.ALERTS, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES)),
-    Right("Query", (p.USER, p.MESSAGES, p.ALERTS)),
+    Right("Query", (p.MESSAGES, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
 """Removing an account and everything that belongs to it."""

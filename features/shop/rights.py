@@ -149,7 +149,7 @@ REMOVING: Access = (
     Right("BatchGetItem", (ORDER_PARTS,)),
     Right("PutItem", (SALE,)),
     Right("DeleteItem", (ORDER_PARTS, ORDER_NUMBER, CART)),
-    Right("Query", (CART,)),
+    Right("Query", (p.USER, CART)),
 )
 """Removing an account's orders and cart."""
 
