@@ -232,7 +232,6 @@ NOT_TYPED: Final = {
     "aws sqs start-message-move-task ": "MiniStack has no such tasks",
     "aws service-quotas ": "MiniStack has no such service",
     "aws health ": "MiniStack has no such service",
-    "aws sesv2 delete-suppressed-destination ": "MiniStack has no such list",
     **cases_by_name("NOT_TYPED"),
 }
 """The commands that no test types, or with a space how they begin, and what each is or needs. AWS's command line checks

@@ -21,6 +21,7 @@ PRIVATE = ("DigestKey",)
 UNUSED = (("mailer", "DeleteItem"),)
 """A receipt of a mail that was not sent goes again: MiniStack's SES is never too busy."""
 ELSEWHERE = (("accounts", "sqs", "SendMessageBatch"),)
+NOT_TYPED = {"aws sesv2 delete-suppressed-destination ": "MiniStack has no such list"}
 OPEN_WRITES = ("/email-verifications",)
 COMMANDS = {
     "Mailed links: reset a password, confirm an address": ("users reset-link ana", ["GetItem", "PutItem"]),
