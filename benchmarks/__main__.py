@@ -24,7 +24,7 @@ ALL = {
     "browser": browser.main,
     "storage": storage.main,
     "cost": _cost,
-    **features.merge(each.BENCHMARKS for each in features.roles(hooks.Benchmarks)),
+    **features.merged(hooks.Benchmarks, lambda each: each.BENCHMARKS),
 }
 
 for name in sys.argv[1:] or ALL:

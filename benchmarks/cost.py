@@ -276,7 +276,7 @@ def at_the_limit(sums: Mapping[str, float]) -> str:
 
 The most expensive request that anyone may send is a {dearest}. On prod, an alarm fires after an hour with more than \
 {hour:,} requests, which then cost ${_dollars(hour * sums[dearest] / MILLION)}."""
-    few = features.merge(each.limited() for each in features.roles(hooks.Benchmarks))
+    few = features.merged(hooks.Benchmarks, lambda each: each.limited())
     if few:
         day = 24 * max(each.dollars * each.an_hour for each in few.values()) / MILLION
         named = ", ".join(

@@ -92,7 +92,7 @@ def latest(
     return documents.feed(page, work.now)
 
 
-_EDITS = features.merge(each.EDITS for each in features.roles(hooks.Commands))
+_EDITS = features.merged(hooks.Commands, lambda each: each.EDITS)
 """The features' options of ``edit``."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -66,31 +66,31 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 OF_FEATURES = features.roles(hooks.Commands)
-REPLACED = features.merge(each.REPLACES for each in OF_FEATURES)
+REPLACED = features.merged(hooks.Commands, lambda each: each.REPLACES)
 
 app.command("import")(REPLACED.get("import", imports.import_deals))
-GROUPS = (
+_GROUPS = (
     *(catalog.deals_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
-    *chain.from_iterable(each.GROUPS for each in OF_FEATURES),
 )
+_COMMANDS = (upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index)
+GROUPS = (*_GROUPS, *chain.from_iterable(each.GROUPS for each in OF_FEATURES))
 COMMANDS: tuple[Callable[..., None], ...] = (
-    *(upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index),
+    *_COMMANDS,
     *chain.from_iterable(each.COMMANDS for each in OF_FEATURES),
 )
-
-
-def names_of(groups: Iterable[typer.Typer], commands: Iterable[Callable[..., None]]) -> list[str]:
-    """The names of groups and commands."""
-    return [*(str(each.info.name) for each in groups), *(each.__name__ for each in commands)]
-
-
-IN_GROUPS = tuple(
-    f"{group.info.name} {each.name or getattr(each.callback, '__name__', '')}"
-    for group in GROUPS
-    for each in group.registered_commands
+NAMES = (
+    "import",
+    *(str(group.info.name) for group in _GROUPS),
+    *(each.__name__ for each in _COMMANDS),
+    *(
+        f"{group.info.name} {each.name or getattr(each.callback, '__name__', '')}"
+        for group in GROUPS
+        for each in group.registered_commands
+    ),
 )
-"""The commands of groups, such as ``deals edit``, without those that features add to groups of others."""
+"""The core's groups and commands, and the commands of all groups, such as ``deals edit``, but for those that features
+add to groups of others."""
 
 
 for group in GROUPS:

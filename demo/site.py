@@ -68,7 +68,7 @@ class Site:
         self.files, self.waiting = Files(f"{origin}{base}/-/upload"), Waiting()
         self.changed: dict[str, Json | None] = {}
         self.expired: set[str] = set()
-        self.before = features.merge(each.PREPARES for each in features.roles(hooks.Demo))
+        self.before = features.merged(hooks.Demo, lambda each: each.PREPARES)
         self.records: list[Json] = []
         for each in features.roles(hooks.Demo):
             each.connect(self.files)

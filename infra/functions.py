@@ -46,7 +46,7 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-OF_FEATURES: dict[str, str] = features.merge(each.QUEUES for each in features.roles(hooks.Rights))
+OF_FEATURES: dict[str, str] = features.merged(hooks.Rights, lambda each: each.QUEUES)
 """Features' queues of work, which exist only on stages with the feature's setting."""
 
 WORK = {"work": "QueueUrl", **OF_FEATURES}

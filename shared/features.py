@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +18,9 @@ FOLDER = Path(package.__path__[0])
 
 CORE = {"navigation": "shared.html.navigation", "removal": "shared.data.removal", "rights": "infra.rows.core"}
 """The core's own modules with roles. They come before those of features."""
+
+CORES = "the core"
+"""What owns, in sentences about clashes, what no feature has."""
 
 FILES = ("patterns.toml", "templates/in-pages.html")
 """Files of features that are found by their names and aren't modules."""
@@ -41,7 +44,7 @@ def found() -> dict[str, dict[str, str]]:
 
     Raises Broken for a folder that can't be read.
     """
-    folders = {file.parent.name: file.parent for at in package.__path__ for file in Path(at).glob("*/*.py")}
+    folders = {file.parent.name: file.parent for file in FOLDER.glob("*/*.py")}
     for name, folder in folders.items():
         if not (folder / "__init__.py").exists():
             raise hooks.Broken(f"features/{name}/__init__.py is missing, which says what the feature does and needs.")
@@ -99,11 +102,19 @@ def files(name: str) -> list[str]:
     return [of[name] for of in INSTALLED.values() if name in of]
 
 
-def merge(parts: Iterable[Mapping[K, V]]) -> dict[K, V]:
-    """One mapping of several. Raises Broken where two have the same key."""
-    merged: dict[K, V] = {}
-    for part in parts:
-        if twice := merged.keys() & part.keys():
-            raise hooks.Broken(f"Two features have {', '.join(map(str, twice))}.")
-        merged |= part
-    return merged
+def clashes(named: Iterable[tuple[str, Iterable[object]]]) -> Iterator[str]:
+    """The sentences about what two owners have, each given as its file and the names of what it has."""
+    owners: dict[object, str] = {}
+    for file, names in named:
+        for each in dict.fromkeys(names):
+            if each in owners:
+                yield f"{file} has {each}, which {owners[each]} has, too."
+            owners[each] = file
+
+
+def merged(role: type[R], part: Callable[[R], Mapping[K, V]], core: Mapping[K, V] | None = None) -> dict[K, V]:
+    """What the core has, and a part of all modules with a role, as one mapping. Raises Broken where two have a key."""
+    parts = [(CORES, core or {}), *((each.file, part(each)) for each in roles(role))]
+    for clash in clashes(parts):
+        raise hooks.Broken(clash)
+    return {key: value for _, own in parts for key, value in own.items()}

@@ -81,14 +81,14 @@ class Role:
     """A role of a module: its attributes are the module's, or the defaults of its class."""
 
     def __init__(self, module: ModuleType) -> None:
-        own, file = vars(module), f"{module.__name__.replace('.', '/')}.py"
+        own, self.file = vars(module), f"{module.__name__.replace('.', '/')}.py"
         if getattr(module.__spec__, "_initializing", False):  # as the import system itself asks in circles of imports
-            raise Broken(f"{file} is still being imported: import what asks for its role before it.")
+            raise Broken(f"{self.file} is still being imported: import what asks for its role before it.")
         for name, required in names(type(self)).items():
             if name in own:
                 setattr(self, name, own[name])
             elif required:
-                raise Broken(f"{file} lacks {name}, which its role needs.")
+                raise Broken(f"{self.file} lacks {name}, which its role needs.")
 
 
 def roles() -> list[type[Role]]:

@@ -238,7 +238,7 @@ def test_what_a_cache_answers_reaches_no_function_and_its_readers_pay_no_data_of
 
 def test_no_feature_lets_a_member_spend_more_in_a_day_than_an_hour_at_the_alarm_costs() -> None:
     alarm = STAGES["prod"].bounds.too_many_requests.threshold * max(SUMS[name] for name in ANYONE) / MILLION
-    of_features = features.merge(each.limited() for each in features.roles(hooks.Benchmarks))
+    of_features = features.merged(hooks.Benchmarks, lambda each: each.limited())
 
     assert {
         name: each for name, each in of_features.items() if each.dollars * each.an_hour * 24 / MILLION > alarm

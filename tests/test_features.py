@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import features as package
-from cli import main
 from infra import bundling, functions
 from local.settings import ROOT
 from shared import features, hooks
@@ -28,6 +28,7 @@ INIT = '"""Pools."""\n\nDOES = "pools"\nNEEDS = ()\n'
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     """Writes a file of a feature's folder beside the project's."""
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / "features")])
+    monkeypatch.setattr(features, "FOLDER", tmp_path / "features")
     known = {*sys.modules}
 
     def written(path: str, text: str) -> None:
@@ -113,7 +114,8 @@ from shared.data.entity import Entity, at, named
 from shared.data.keys import Item
 
 lane = Item[str](PK="DEAL#{deal_id}", SK="DEAL#{deal_id}")
-ENTITIES = {"Pools": (Entity("Deal", at(lane(named("DealId")))),)}
+ENTITIES = {"Pools": (Entity("Deal", at(lane(named("DealId"))), remover=True),)}
+REFRESHES = {"poll": "polls"}
 ENTITY = 3
 USED = 4
 _OWN = USED
@@ -147,36 +149,57 @@ def show(work):
 SUBCOMMANDS = {"brands": (show,)}
 """,
 }
-"""A feature whose names clash with those of the core, or are misspelled."""
+"""A feature whose names clash with those of the core and of another, or are misspelled."""
+
+SAUNA = """
+from shared.data.entity import Entity, at, named
+from shared.data.keys import Item
+
+bench = Item[str](PK="DEAL#{deal_id}", SK="BENCH")
+ENTITIES = {"Sauna": (Entity("Bench", at(bench(named("DealId")))),)}
+REFRESHES = {"poll": "polls"}
+"""
 
 FAULTS = [
     "features/swimming/items.py defines ENTITY, which nothing uses and Items doesn't have: it has ENTITIES, ",
     "features/swimming/pages.py defines states_off, which nothing uses and Mine doesn't have: it has routes, ",
+    "features/swimming/items.py has poll, which features/sauna/items.py has, too (REFRESHES).",
     "features/swimming/README.md is missing, which describes the feature.",
-    "features/swimming/items.py adds the item type Deal, which the core has, too.",
-    "features/swimming/items.py adds the key DEAL#* DEAL#*, which the core has, too.",
     "features/swimming/catalog.py is missing, which features/swimming/rights.py says is a function.",
-    "features/swimming/rights.py adds the function catalog, which the core has, too.",
-    "features/swimming/rights.py adds the route GET /me/watches, which the core has, too.",
-    "features/swimming/rights.py adds the route GET /me/lanes/{} of lifeguard, which is no function.",
-    "features/swimming/commands.py adds the command deals, which the core has, too.",
-    "features/swimming/commands.py adds the command brands show, which the core has, too.",
-    "features/swimming/pages.py adds the page GET /my/inbox, which the core has, too.",
+    "features/swimming/rights.py has the route GET /me/lanes/{} of lifeguard, which is no function.",
+    "features/swimming/items.py says that Deal has a remover, which removal.py lacks.",
+    "features/swimming/items.py has the item type Deal, which the core has, too.",
+    "features/swimming/items.py has the key DEAL#* DEAL#*, which the core has, too.",
+    "features/swimming/items.py has the partition DEAL#*, which features/sauna/items.py has, too.",
+    "features/swimming/rights.py has the function catalog, which infra/rows/core.py has, too.",
+    "features/swimming/rights.py has the route GET /me/watches, which infra/rows/core.py has, too.",
+    "features/swimming/commands.py has the command deals, which the core has, too.",
+    "features/swimming/commands.py has the command brands show, which the core has, too.",
+    "features/swimming/pages.py has the page GET /my/inbox, which the core has, too.",
+    "features/swimming has the asset brands.css, which the core has, too.",
 ]
 
 ASK = """
 import sys
 import features
-features.__path__.append(sys.argv[1])
+features.__path__[:] = [sys.argv[1]]
 from tools import folders
 print(*folders.faults(), sep="\\n")
 folders.check()
 """
 
 
-def test_misspelled_hooks_and_clashes_are_told_by_file_before_anything_starts(tmp_path: Path, write: Write) -> None:
-    for name, text in ADDED.items():
-        write(f"swimming/{name}.py", text)
+def test_misspelled_hooks_missing_files_and_clashes_are_told_by_file_before_anything_starts(
+    tmp_path: Path, write: Write
+) -> None:
+    for name, text in {**ADDED, "assets/brands.css": ""}.items():
+        write(f"swimming/{name}" if "." in name else f"swimming/{name}.py", text)
+    write("sauna/__init__.py", INIT)
+    write("sauna/README.md", "# Sauna")
+    write("sauna/items.py", SAUNA)
+    shutil.copytree(ROOT / "features", tmp_path / "features", dirs_exist_ok=True)
+    for name in ("functions", "shared", "web"):
+        (tmp_path / name).symlink_to(ROOT / name)
 
     done = subprocess.run(
         [sys.executable, "-c", ASK, str(tmp_path / "features")], cwd=ROOT, capture_output=True, text=True, check=False
@@ -185,14 +208,6 @@ def test_misspelled_hooks_and_clashes_are_told_by_file_before_anything_starts(tm
     told = done.stdout.splitlines()
     assert [line[: len(fault)] for line, fault in zip(told, FAULTS, strict=True)] == FAULTS, done.stderr
     assert (done.stderr.strip(), done.returncode) == (told[0], 1)
-
-
-def test_two_features_may_not_add_the_same() -> None:
-    of = {"features/a/items.py": ["Lane"], "features/b/items.py": ["Lane", "Pool", "Pool"]}
-
-    assert [*folders.clashes("item type", str, ["Lane", "Lane", "Pool", "Pool", "Deal"], of)] == [
-        "features/b/items.py adds the item type Lane, which features/a/items.py has, too."
-    ]
 
 
 WRITTEN = ("CHANGELOG.md", "README.md", "docs/ledger.md", "docs/nosql-workbench.json", "functions/api/openapi.json")
@@ -213,9 +228,7 @@ def words() -> re.Pattern[str]:
     others = {path for file, paths in pages.items() if file.startswith("functions/pages/") for path in paths}
     starts = {start(path) for path in own.union(*of_features)} - {start(path) for path in others | of_core}
     routes = "|".join(re.escape(each) for each in sorted(starts, reverse=True)) or NOTHING
-    of_btd = [
-        [*main.names_of(of.GROUPS, of.COMMANDS), *folders.subcommands(of)] for of in features.roles(hooks.Commands)
-    ]
+    of_btd = [folders.commands(of) for of in features.roles(hooks.Commands)]
     commands = "|".join(chain(*of_btd)).replace("_", "-") or NOTHING
     names = "|".join(features.INSTALLED) or NOTHING
     named = rf"\bfeatures[./](?:{names})\b|\bbtd (?:{commands})(?![\w-])"

@@ -1,4 +1,4 @@
-"""What is wrong with features' folders, one sentence for each fault: misspelled hooks, and clashes of two owners.
+"""What is wrong with features' folders, one sentence for each fault: misspelled hooks, missing files, clashes.
 
 ``shared/features.py`` finds what keeps a folder from being read at all. This is asked before tests, synthesis and
 ``make run``, so that no half-working site starts. Names come from the modules' syntax trees.
@@ -9,34 +9,39 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import features as package
 from shared import features, hooks
-from shared.data import keys
 from shared.hooks import Role
 
 if TYPE_CHECKING:
     from infra.functions import Route
     from shared.data.entity import Entity
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = features.FOLDER.parent
 
-CORE = "the core"
 ENTRY = "handler"
 """What Lambda calls in the module of a function."""
 
-SHARED = (keys.SEQUENCE,)
-"""Item types that several owners have, each with keys of its own."""
+ADD_UP = {
+    *(
+        "Items.ENTITIES",
+        "Items.DESCRIBED",
+        "Navigation.TABS",
+        "Answers.OPENAPI",
+        "ApiFields.ANSWERS",
+        "ApiFields.BODIES",
+    ),
+    *("Rights.MORE", "Rights.STAGES", "Commands.SUBCOMMANDS"),
+}
+"""Mappings of roles to which several modules may add under the same key."""
 
 R = TypeVar("R", bound=Role)
-T = TypeVar("T")
 
 
 def check() -> None:
@@ -46,7 +51,15 @@ def check() -> None:
 
 
 def faults() -> Iterator[str]:
-    """All faults, the misspelled hooks first."""
+    """All faults, those that others may follow from first."""
+    yield from _misspelled()
+    import_module("cli.main")  # features' commands ask it for more, so it comes before them
+    yield from _in_mappings()
+    yield from _missing()
+    yield from _clashes()
+
+
+def _misspelled() -> Iterator[str]:
     roles: dict[str, list[type[Role]]] = {}
     for role, file in modules():
         roles.setdefault(file, []).append(role)
@@ -55,23 +68,14 @@ def faults() -> Iterator[str]:
         for name in unknown(known, file):
             said = " and ".join(role.__name__ for role in of)
             yield f"{file} defines {name}, which nothing uses and {said} doesn't have: it has {', '.join(known)}."
-    for feature in features.INSTALLED:
-        if not _at(f"features/{feature}/README.md").exists():
-            yield f"features/{feature}/README.md is missing, which describes the feature."
-    yield from _all_clashes()
 
 
 def modules() -> Iterator[tuple[type[Role], str]]:
     """The modules with a role, each with its file's path in the project."""
     for role in hooks.roles():
-        for file, _ in _files(hooks.name_of(role)):
-            yield role, file
-
-
-def _files(role: str) -> list[tuple[str, str]]:
-    """The features' modules with a role of a name, each with its file."""
-    found = [of[role] for of in features.INSTALLED.values() if role in of]
-    return [(f"{module.replace('.', '/')}.py", module) for module in found]
+        for of in features.INSTALLED.values():
+            if module := of.get(hooks.name_of(role)):
+                yield role, f"{module.replace('.', '/')}.py"
 
 
 def defined(file: str) -> dict[str, ast.stmt]:
@@ -113,73 +117,82 @@ def used() -> frozenset[str]:
 
 def _written(pattern: str) -> list[str]:
     """Files of features."""
-    folders = map(Path, package.__path__)
-    return sorted(file.relative_to(folder.parent).as_posix() for folder in folders for file in folder.glob(pattern))
+    return sorted(file.relative_to(ROOT).as_posix() for file in features.FOLDER.glob(pattern))
 
 
 @cache
 def _tree(file: str) -> ast.Module:
-    return ast.parse(_at(file).read_text(encoding="utf-8"))
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
 
 
-def _at(file: str) -> Path:
-    """Where a file is: a test adds folders of features from elsewhere."""
-    within = [Path(folder).parent / file for folder in package.__path__]
-    return next((each for each in within if each.exists()), ROOT / file)
+def _in_mappings() -> Iterator[str]:
+    """What two features add under the same key to what a role collects."""
+    for role in hooks.roles():
+        for name, kind in role.__annotations__.items():
+            if kind.startswith("Mapping[") and f"{role.__name__}.{name}" not in ADD_UP:
+                for clash in features.clashes((of.file, getattr(of, name)) for of in _of_features(role)):
+                    yield f"{clash[:-1]} ({name})."
 
 
-def clashes(
-    what: str, name: Callable[[T], str | None], all_of_them: Iterable[T], of_features: Mapping[str, Sequence[T]]
-) -> Iterator[str]:
-    """What two features have, or one and the core, by its ``name``. ``all_of_them`` includes what features add."""
-    named = {file: [*filter(None, map(name, things))] for file, things in of_features.items()}
-    owners = dict.fromkeys(Counter(filter(None, map(name, all_of_them))) - Counter(chain(*named.values())), CORE)
-    for file, names in named.items():
-        for each in dict.fromkeys(names):
-            if each in owners:
-                yield f"{file} adds the {what} {each}, which {owners[each]} has, too."
-            owners[each] = file
+def _of_features(role: type[R]) -> list[R]:
+    return [of for of in features.roles(role) if of.file.startswith("features/")]
 
 
-def _all_clashes() -> Iterator[str]:
-    """The clashes of features with each other and with the core."""
-    # The stacks and commands ask this module first.
-    from cli import main  # noqa: PLC0415
+def _missing() -> Iterator[str]:
+    """The files that a feature lacks, and what their roles lack."""
+    from infra import functions  # noqa: PLC0415  # the stacks ask this module first
+
+    there = {*chain(*(of.REMOVERS for of in features.roles(hooks.Removal)))}
+    needed = [(f"features/{name}/README.md", "which describes the feature") for name in features.INSTALLED]
+    for of in _of_features(hooks.Rights):
+        modules = (of.file.replace("rights.py", f"{row.name}.py") for row in of.FUNCTIONS)
+        needed += [(module, f"which {of.file} says is a function") for module in modules]
+    yield from (f"{file} is missing, {why}." for file, why in needed if not (ROOT / file).exists())
+    for of in _of_features(hooks.Rights):
+        for route in functions.routes_of(of):
+            if route.function not in functions.BY_NAME:
+                yield f"{of.file} has the route {_route(route)} of {route.function}, which is no function."
+    for items in _of_features(hooks.Items):
+        lacking = (row.type for row in _rows(items) if row.remover and row.type not in there)
+        yield from (f"{items.file} says that {type_} has a remover, which removal.py lacks." for type_ in lacking)
+
+
+def _rows(items: hooks.Items) -> Iterator[Entity]:
+    return chain(*items.ENTITIES.values())
+
+
+def _clashes() -> Iterator[str]:
+    """What two features have, or one and the core."""
+    from cli import main  # noqa: PLC0415  # the same
     from infra import functions  # noqa: PLC0415
     from shared.data.entities import ROWS  # noqa: PLC0415
+    from shared.data.keys import SEQUENCE  # noqa: PLC0415
 
-    types = _by_file(hooks.Items, lambda of: [*chain(*of.ENTITIES.values())])
-    yield from clashes("item type", lambda row: "" if row.type in SHARED else row.type, ROWS, types)
-    yield from clashes("key", _key, ROWS, types)
-    yield from clashes("partition", lambda row: _key(row).split()[0], chain(*types.values()), types)
-    added = _by_file(hooks.Rights, lambda of: of.FUNCTIONS)
-    for file, rows in added.items():
-        for module in (file.replace("rights.py", f"{row.name}.py") for row in rows):
-            if not _at(module).exists():
-                yield f"{module} is missing, which {file} says is a function."
-    yield from clashes("function", lambda row: row.name, functions.FUNCTIONS, added)
-    yield from clashes("path", lambda row: row.pages, functions.FUNCTIONS, added)
-    routes = _by_file(hooks.Rights, functions.routes_of)
-    yield from clashes("route", _route, functions.ROUTES, routes)
-    there = {row.name for row in functions.FUNCTIONS}
-    for file, some in routes.items():
-        for route in some:
-            if route.function not in there:
-                yield f"{file} adds the route {_route(route)} of {route.function}, which is no function."
-    commands = _by_file(hooks.Commands, lambda of: main.names_of(of.GROUPS, of.COMMANDS))
-    yield from clashes("command", str, main.names_of(main.GROUPS, main.COMMANDS), commands)
-    more = _by_file(hooks.Commands, subcommands)
-    yield from clashes("command", str, chain(main.IN_GROUPS, *more.values()), more)
-    pages = {file: pages_in(file) for file in _written("*/*.py")}
-    own = [file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py")]
-    yield from clashes("page", str, chain(*map(pages_in, own), *pages.values()), pages)
-    assets = {f"features/{name}": _assets(_at(f"features/{name}/assets")) for name in features.INSTALLED}
-    yield from clashes("asset", str, chain(_assets(ROOT / "web" / "assets"), *assets.values()), assets)
+    def named(what: str, role: type[R], names: Callable[[R], Iterable[str]], core: Iterable[str] = ()) -> Iterator[str]:
+        owned = [(features.CORES, core), *((of.file, names(of)) for of in features.roles(role))]
+        return features.clashes((file, [f"the {what} {name}" for name in names]) for file, names in owned)
+
+    own = {id(row) for of in features.roles(hooks.Items) for row in _rows(of)}
+    of_core = [row for row in ROWS if id(row) not in own]
+    # Several owners have sequences, each with keys of its own.
+    types = (row.type for row in of_core)
+    yield from named("item type", hooks.Items, lambda of: [r.type for r in _rows(of) if r.type != SEQUENCE], types)
+    yield from named("key", hooks.Items, lambda of: map(_key, _rows(of)), map(_key, of_core))
+    yield from named("partition", hooks.Items, lambda of: [_key(row).split()[0] for row in _rows(of)])
+    yield from named("function", hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
+    yield from named("path", hooks.Rights, lambda of: [row.pages for row in of.FUNCTIONS if row.pages])
+    yield from named("route", hooks.Rights, lambda of: map(_route, functions.routes_of(of)))
+    yield from named("command", hooks.Commands, commands, main.NAMES)
+    pages = [(file, pages_in(file)) for file in _written("*/*.py")]
+    core = (file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py"))
+    yield from features.clashes([(features.CORES, chain(*map(pages_in, core))), *pages])
+    assets = [(f"features/{name}", _assets(ROOT / f"features/{name}/assets")) for name in features.INSTALLED]
+    yield from features.clashes([(features.CORES, _assets(ROOT / "web" / "assets")), *assets])
 
 
 def _assets(folder: Path) -> list[str]:
     """The files of a folder, which the site has at addresses of their names alone."""
-    return [file.name for file in folder.glob("*.*")]
+    return [f"the asset {file.name}" for file in folder.glob("*.*")]
 
 
 def _key(row: Entity) -> str:
@@ -192,14 +205,11 @@ def _route(route: Route) -> str:
     return re.sub("{[^}]+}", "{}", f"{route.method} {route.path}")
 
 
-def subcommands(of: hooks.Commands) -> list[str]:
-    """The commands that a feature adds to groups of others, such as ``deals vote``."""
-    return [f"{group} {each.__name__}" for group, some in of.SUBCOMMANDS.items() for each in some]
-
-
-def _by_file(role: type[R], things: Callable[[R], Sequence[T]]) -> dict[str, Sequence[T]]:
-    """What the modules with a role add, by their files."""
-    return {file: things(role(import_module(module))) for file, module in _files(hooks.name_of(role))}
+def commands(of: hooks.Commands) -> list[str]:
+    """A feature's commands, such as ``redrive``, and those that it adds to groups of others, such as ``deals vote``."""
+    groups = [str(each.info.name) for each in of.GROUPS]
+    added = [f"{group} {each.__name__}" for group, some in of.SUBCOMMANDS.items() for each in some]
+    return [*groups, *(each.__name__ for each in of.COMMANDS), *added]
 
 
 def pages_in(file: str) -> list[str]:
@@ -215,5 +225,5 @@ def pages_in(file: str) -> list[str]:
             case ast.Call(func=ast.Attribute(value=ast.Name("routes"), attr="get" | "post" as method), args=paths):
                 values = [getattr(each, "value", texts.get(getattr(each, "id", ""))) for each in paths]
                 rules = [re.sub("<[^>]+>", "<>", path) for path in values if isinstance(path, str)]
-                found += [f"{method.upper()} {rule}" for rule in rules]
+                found += [f"the page {method.upper()} {rule}" for rule in rules]
     return found

@@ -42,7 +42,7 @@ WITHOUT_BODY = {"204", "304"}
 
 def _of_features(part: str) -> Mapping[Any, Any]:
     """Features' additions to a part of the rules."""
-    return features.merge(each.OPENAPI.get(part, {}) for each in features.roles(hooks.Answers))
+    return features.merged(hooks.Answers, lambda each: each.OPENAPI.get(part, {}))
 
 
 def _parameter(description: str, place: str = "query", **schema: Any) -> dict[str, Any]:

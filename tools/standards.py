@@ -30,7 +30,7 @@ def currencies() -> dict[str, list[int | str]]:
 def written() -> dict[Path, str]:
     """The files and what they hold, with a line for each entry."""
     own = {SHARED / "values" / "currencies.json": in_lines(currencies())}
-    return own | features.merge(each.files() for each in features.roles(hooks.Generated))
+    return own | features.merged(hooks.Generated, lambda each: each.files())
 
 
 def in_lines(data: Mapping[str, object]) -> str:

@@ -101,9 +101,8 @@ def _removes(function: Function, type_: str) -> bool:
 
 def worst(function: Function) -> tuple[str, ...]:
     """What someone who has a function's role could do at worst."""
-    of_features: Mapping[str, str] = features.merge(each.WORST for each in features.roles(hooks.Rights))
     found = []
-    for what, says in {**WORST, **of_features}.items():
+    for what, says in features.merged(hooks.Rights, lambda each: each.WORST, WORST).items():
         type_, _, attribute = what.partition(".")
         if writes(function, type_, attribute) if attribute else _removes(function, type_):
             found.append(says)

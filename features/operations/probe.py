@@ -51,7 +51,7 @@ def proofs() -> dict[str, Proof]:
     return {
         **rights_proofs.PROOFS,
         **of_core.PROOFS,
-        **features.merge(each.PROOFS for each in features.roles(hooks.Commands)),
+        **features.merged(hooks.Commands, lambda each: each.PROOFS),
     }
 
 

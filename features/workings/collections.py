@@ -210,7 +210,7 @@ def _starts() -> list[dict[str, str]]:
     named = {
         "The counts of all deals": keys.counts(ALL_DEALS),
         "All brands": keys.brands()[PARTITION_KEY],
-        **features.merge(each.COLLECTIONS for each in features.roles(hooks.Items)),
+        **features.merged(hooks.Items, lambda each: each.COLLECTIONS),
         **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
     }
     return [{"name": name, "link": collection(key, None)} for name, key in named.items()]

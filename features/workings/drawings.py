@@ -133,7 +133,7 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
 @cache
 def _noted() -> dict[str, Callable[[Item], tuple[str, str]]]:
     """By features' types of notes, the partition that a note points to, and its index."""
-    return features.merge(each.NOTES for each in features.roles(hooks.Items))
+    return features.merged(hooks.Items, lambda each: each.NOTES)
 
 
 def _is_scratch(item: Item) -> bool:

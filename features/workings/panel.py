@@ -49,7 +49,7 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
         keys.DEAL: "deals",
         **dict.fromkeys((*keys.CURATED, keys.CATEGORY_FEATURED), "picks"),
         **dict.fromkeys((keys.USER, keys.REMOVAL), "accounts"),
-        **features.merge(each.REFRESHES for each in features.roles(hooks.Items)),
+        **features.merged(hooks.Items, lambda each: each.REFRESHES),
     },
 }
 """The functions that read the stream, each with the item types of its filter, in words."""

@@ -24,7 +24,7 @@ T = TypeVar("T")
 Json = dict[str, Any]
 
 _TYPED = attrgetter(*TYPED.values())
-_OF_FEATURES = tuple(features.merge(each.IN_ANSWERS for each in features.roles(hooks.Fields)).items())
+_OF_FEATURES = tuple(features.merged(hooks.Fields, lambda each: each.IN_ANSWERS).items())
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 

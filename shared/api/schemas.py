@@ -289,7 +289,7 @@ ANSWERS: Models = {
 
 def all_answers() -> Models:
     """The answers of the core and of features, by the names of their schemas."""
-    return {**ANSWERS, **features.merge(each.ANSWERS for each in features.roles(hooks.Answers))}
+    return features.merged(hooks.Answers, lambda each: each.ANSWERS, ANSWERS)
 
 
 def model(name: str) -> type[BaseModel] | None:

@@ -30,7 +30,7 @@ def _holding() -> Mapping[str, type[DealsError]]:
 
     Asked when an account is written: what only reads lists that members make would otherwise import their models.
     """
-    return features.merge(each.HOLDS_ACCOUNTS for each in features.roles(hooks.AccountFields))
+    return features.merged(hooks.AccountFields, lambda each: each.HOLDS_ACCOUNTS)
 
 
 def new(username: str, account_id: str) -> Write:

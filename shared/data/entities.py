@@ -176,7 +176,7 @@ ENTITIES = _together({
             (at(keys.user_in_users(_USERNAME), "a user, to notify", "21", _PARTLY, index=USER_INDEX),
                 *chain.from_iterable(each.USER_PLACES for each in _OF_FEATURES)),
             needs="Email Name CreatedAt AccountId Generation", may="Role HotPace SignOuts",
-            hides={"Name": "a member's name", **features.merge(each.USER_HIDES for each in _OF_FEATURES),
+            hides={"Name": "a member's name", **features.merged(hooks.Items, lambda each: each.USER_HIDES),
                 "Generation": "derived from a password's hash",
                 "Email": "a member's email address"},
             says=SAYS_USER,

@@ -321,11 +321,11 @@ class _Seen:
         self._required = defaultdict[Place, dict[str, Fault]](dict)
         self._numbers: dict[Place, int] = {}
         self._others = [each.CHECK() for each in features.roles(hooks.Invariants)]
-        self._read = {**_READ, **features.merge(each.READ for each in self._others)}
-        self._sequences = _SEQUENCES | features.merge(each.SEQUENCES for each in self._others)
+        self._read = features.merged(hooks.Invariants, lambda each: each.CHECK.READ, _READ)
+        self._sequences = features.merged(hooks.Invariants, lambda each: each.CHECK.SEQUENCES, _SEQUENCES)
         self._kept = _NEEDED.union(*(each.NEEDED for each in self._others))
         self._counting = {rule: other for other in self._others for rule in other.COUNTS.values()}
-        self._rules = {**_COUNTS, **features.merge(each.COUNTS for each in self._others)}
+        self._rules = features.merged(hooks.Invariants, lambda each: each.CHECK.COUNTS, _COUNTS)
         self._follow = frozenset[str]().union(*(each.FOLLOW for each in self._others))
         self._alerts: Counter[str] = Counter()
 
@@ -477,7 +477,7 @@ class _Seen:
         accounts = {keys.id_in(item["PK"]): item for item in self._of(keys.ACCOUNT)}
         for name in account_ids.keys() | accounts.keys():
             account, account_id = accounts.get(name), account_ids.get(name)
-            counts = {"Alerts": self._alerts[name], **features.merge(other.of_account(name) for other in self._others)}
+            counts = dict(chain(*(other.of_account(name).items() for other in self._others)), Alerts=self._alerts[name])
             should = account_checks.to_item(name, account_id, counts) if account_id else None
             if account is not None and not account.get("Alerts", 1):  # none are left
                 account = {attribute: value for attribute, value in account.items() if attribute != "Alerts"}
@@ -603,7 +603,7 @@ class Values(dict[str, Any]):
 
 @cache
 def _derived() -> Mapping[str, Callable[[Mapping[str, Any]], Any]]:
-    return {**_DERIVED, **features.merge(each.CHECK.DERIVED for each in features.roles(hooks.Invariants))}
+    return features.merged(hooks.Invariants, lambda each: each.CHECK.DERIVED, _DERIVED)
 
 
 def partners_of(row: Entity, item: Item, values: Values) -> Iterator[tuple[Partner, Key, Item]]:

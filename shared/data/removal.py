@@ -76,7 +76,7 @@ def _way(row: Entity, username: str) -> Callable[..., int] | tuple[str, Index | 
     An index may lack the latest writes. For sessions that is harmless, because they no longer work.
     """
     if row.remover:
-        return features.merge(each.REMOVERS for each in features.roles(hooks.Removal))[row.type]
+        return features.merged(hooks.Removal, lambda each: each.REMOVERS)[row.type]
     place = next(place for place in (row.own, *row.places) if "<Username>" in place.partition)
     return place.partition.replace("<Username>", username), place.index
 

@@ -121,7 +121,7 @@ def require_laptop_or_editor(request: Request) -> None:
         editor_of(request, "The table is for editors.", notes_use=False)
 
 
-_COUNTS = features.merge(each.COUNTS for each in features.roles(hooks.Head))
+_COUNTS = features.merged(hooks.Head, lambda each: each.COUNTS)
 """Features' counts in the header of a member's pages."""
 
 

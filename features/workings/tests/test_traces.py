@@ -38,7 +38,7 @@ from tests.support.wire import Answer, answered, compared, error
 
 pytestmark = pytest.mark.usefixtures("shown")
 
-COUNTS = features.merge(each.COUNTS for each in features.roles(hooks.Head))
+COUNTS = features.merged(hooks.Head, lambda each: each.COUNTS)
 """What features count at the head of a member's page, beside the unread messages: a request each."""
 
 ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}

@@ -270,7 +270,7 @@ def account_page(
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
         errors=errors,
         sessions=_sessions(request, user, begun),
-        **features.merge(each.on_account_page(user) for each in features.roles(hooks.Account)),
+        **features.merged(hooks.Account, lambda each: each.on_account_page(user)),
         **head,
     )
 

@@ -22,9 +22,7 @@ SHOWN_CHANGES = 5
 _PAGE = 25
 
 _DONE: Mapping[str, tuple[str, str, str]] = {
-    **{
-        name: words for name, (_, words) in features.merge(each.LOGGED for each in features.roles(hooks.Fields)).items()
-    },
+    **{name: words for name, (_, words) in features.merged(hooks.Fields, lambda each: each.LOGGED).items()},
     "withdrawnAt": ("Withdrawn", "Withdrawn", "Restored"),
     "hotAt": ("Made hot", "Made hot", "No longer hot"),
 }

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from http import HTTPStatus
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -81,7 +82,7 @@ def _cheaper(found: deal_pages.DealPage, now: datetime) -> list[views.Card]:
 def _of_features(found: deal_pages.DealPage, now: datetime) -> dict[str, Any]:
     """The values that features add to the page."""
     shown = zip(features.roles(hooks.DealPage), found.asked, strict=True)
-    return features.merge(each.shown(asked, found.deal, now) for each, asked in shown)
+    return dict(chain(*(each.shown(asked, found.deal, now).items() for each, asked in shown)))
 
 
 def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:

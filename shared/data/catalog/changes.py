@@ -101,7 +101,7 @@ FIELDS: Mapping[str, Callable[[Deal], Any]] = {
     "image": attrgetter("image"),
     **{
         name: methodcaller("own", kind)
-        for name, (kind, _) in features.merge(each.LOGGED for each in features.roles(hooks.Fields)).items()
+        for name, (kind, _) in features.merged(hooks.Fields, lambda each: each.LOGGED).items()
     },
     "withdrawnAt": attrgetter("withdrawn_at"),
     "hotAt": attrgetter("hot_at"),
