@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
+from shared import features
 from shared.data.catalog import deals, feeds, offers, page_cache, picks, topics
 from shared.dynamodb.table import Table
 from shared.html import fragments, links, views
@@ -607,7 +608,7 @@ def test_a_page_for_everyone_changes_with_the_clock_and_with_the_copy_that_is_re
     first = seen(now, 1, {})
     for headers in OF_ONE_READER:
         assert differ(first, seen(now, 2, headers)) == set(), headers
-    assert f"/deals/{posted[0].number}" in differ(first, seen(now + timedelta(hours=1), 1, {}))
+    assert f"/deals/{posted[0].number}" in differ(first, seen(now + timedelta(hours=2), 1, {}))
 
     before = [table.get(part.key(2, form)) for part in page_cache.PARTS for form in (page_cache.JSON, page_cache.HTML)]
     post(table, [a_deal(now, title="Brand new")], now)
@@ -617,6 +618,6 @@ def test_a_page_for_everyone_changes_with_the_clock_and_with_the_copy_that_is_re
     assert "/deals" in differ(seen(now, 1, {}), seen(now, 2, {}))
     monkeypatch.setenv("SHOWS_WORK", "true")  # and the requests below a page have their milliseconds
     shown, again = (seen(now, 1, {}) for _ in range(2))
-    assert shown["/about"]["body"] != first["/about"]["body"]
+    assert (shown["/about"]["body"] != first["/about"]["body"]) is bool(features.modules("panel"))
     tags = [[answers[path]["multiValueHeaders"]["ETag"] for path in pages] for answers in (shown, again)]
     assert tags[0] == tags[1]
