@@ -514,8 +514,11 @@ def test_assets_are_kept_for_ever_under_their_contents_name_and_texts_are_sent_a
     assert ask("/assets/..%2Fbase.html")["statusCode"] == 404
 
 
-def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says(ask: Ask, posted: list[Deal]) -> None:
+def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says(
+    ask: Ask, posted: list[Deal], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Else one request could leave a page at the edge that leads everyone elsewhere."""
+    monkeypatch.setattr(times, "now", lambda: now)  # pages change with the clock
     poison = {
         "Host": "evil.example",
         "Origin": "https://evil.example",
