@@ -20,6 +20,6 @@ def happens(table: Table, _posted: Sequence[Deal], readers: Mapping[str, User], 
         secret = hashlib.sha256(reader.username.encode()).digest()
         own = Passkey(data.passkey_id("AQIDBA"), "Laptop", "AQIDBA", "pQECAyYgASFY", 0, now)
         user = data.add(table, users.get(table, reader.username), own, first=True)
-        data.new_codes(table, user, now, secret * 4)
+        data.new_codes(table, user, now, secret * 5)
         half = data.half_of(table, data.begin(table, user, now, secret), now)
         data.keep_challenge(table, secret, "sign in", half.half_id, now)

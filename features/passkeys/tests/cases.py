@@ -26,7 +26,7 @@ def own(table: Table, _deal: Deal, username: str, now: datetime) -> None:
     """A member has a passkey and recovery codes; the account doesn't count it, so signing in takes no second step."""
     item = {"Type": keys.PASSKEY, "Username": username, "Name": "Laptop", "CredentialId": "AAAA", "PublicKey": "AAAA"}
     made = {**keys.passkey(username, "9f86d081"), **item, "SignCount": 0, "CreatedAt": to_iso(now)}
-    data.new_codes(table, users.get(table, username, consistent=True), now, bytes(range(100)))
+    data.new_codes(table, users.get(table, username, consistent=True), now, bytes(range(data.CODES * data.CODE_BYTES)))
     table.write(put(made, because="a test's own"))  # after the codes, which check the account
 
 
