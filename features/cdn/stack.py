@@ -235,8 +235,8 @@ ERRORS = (400, 403, 404, 405, 414, 500, 501, 502, 503, 504)
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html"""
 
-CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
-PAGE_CONTENT_POLICY = f"default-src 'none'; style-src {STYLE_SOURCE}; frame-ancestors 'none'"
+CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+PAGE_CONTENT_POLICY = f"default-src 'none'; style-src {STYLE_SOURCE}; base-uri 'none'; frame-ancestors 'none'"
 """For answers without a content security policy: JSON, and the gateways' own answers. CloudFront leaves the policies of
 ``/v1/docs`` and of pages as they are."""
 

@@ -129,7 +129,7 @@ OF_FILES = {name: SECURITY_HEADERS[name] for name in ("X-Content-Type-Options", 
 """Headers that matter for files; the others would add a kilobyte to every first view."""
 
 SVG = "image/svg+xml"
-OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
+OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"}
 """A drawing is a document like a page, but loads and runs nothing."""
 
 PUBLIC = f"public, {FRESH}, stale-if-error=600"

@@ -121,7 +121,7 @@ TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 It excludes subdomains, whose owners may have no HTTPS."""
 
 SECURITY_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "strict-origin-when-cross-origin",
     "X-Frame-Options": "DENY",
 }

@@ -186,6 +186,7 @@ def test_every_answer_forbids_guessing_its_type(visitor: Visitor, member: Visito
     assert all(answer.headers["X-Content-Type-Options"] == "nosniff" for answer in answers)
     for answer in (answers[0], answers[1], answers[2], answers[5]):  # the others are the gateway's
         assert answer.headers["Content-Security-Policy"].startswith("default-src 'none';")
+        assert "base-uri 'none'; " in answer.headers["Content-Security-Policy"]
         assert answer.headers["X-Frame-Options"] == "DENY"
         assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
     assert {answer.headers["Content-Type"].partition(";")[0] for answer in answers[1:]} == {
