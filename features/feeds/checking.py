@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -16,12 +17,16 @@ from features.feeds.importing import FeedImporter
 from features.feeds.source import GUESSED
 from features.feeds.tables import SEPARATORS
 from shared.data.catalog import deals
-from shared.models.catalog import Deal
+from shared.errors import DealsError
+from shared.models.catalog import CATEGORIES, Deal
 from shared.values import money
 from shared.values.naming import counted
 
 CARDS = 3
 """Deals to show."""
+
+EXAMPLE = "https://shop.example"
+"""The address of a shop whose own wasn't given: a check shows what it can."""
 
 
 @dataclass(slots=True)
@@ -43,6 +48,11 @@ class Found:
     left_out: dict[str, Reason] = field(default_factory=dict)
     ending: str = ""
 
+    def show(self, entry: Entry) -> None:
+        """Show a deal, if it is one of the first."""
+        if len(self.shown) < CARDS:
+            self.shown.append(replace(entry.deal, brand_name=entry.brand_name))
+
 
 class Check(FeedImporter):
     """An import that writes nothing."""
@@ -60,10 +70,8 @@ class Check(FeedImporter):
         """Count what the records would do."""
         known = deals.by_source(self.table, [entry.source_id for entry in window])
         there = {deal.source_id: deal for deal in deals.get_many(self.table, [*known.values()])}
-        self.found.shown += [
-            replace(entry.deal, brand_name=entry.brand_name) for entry in window[: CARDS - len(self.found.shown)]
-        ]
         for entry in window:
+            self.found.show(entry)
             deal = there.get(entry.source_id)
             if deal is None:
                 self.report.created += entry.source_id not in known
@@ -74,6 +82,19 @@ class Check(FeedImporter):
             else:
                 self.found.unchanged += 1
 
+    def preview(self, file: BinaryIO) -> bool:
+        """Find the first deals of a file none of whose categories is mapped yet. False if there are none."""
+        if self.found.shown or not self._shop.unknown or not file.seekable():
+            return False
+        file.seek(0)
+        for record in self._make(file, replace(self._shop, default=next(iter(CATEGORIES)))):
+            with suppress(DealsError, ValueError):
+                if record.fields is not None:
+                    self.found.show(self.entry(record))
+            if len(self.found.shown) == CARDS:
+                break
+        return True
+
     def finish(self) -> None:
         """Count what would be ended, or say why nothing would be."""
         if self.feed is None or not self.wishes.end_missing:
@@ -82,8 +103,8 @@ class Check(FeedImporter):
         self.found.ending = self.refusal(self.feed, ending) or f"{counted(len(ending.ids), 'deal')} would be ended"
 
 
-def show(check: Check) -> bool:
-    """Print what was found; returns whether an import would refuse nothing."""
+def show(check: Check, file: BinaryIO) -> bool:
+    """Print what was found in a file; returns whether an import would refuse nothing."""
     feed, report, found = check.feed, check.report, check.found
     if feed is None or feed.form not in LAYOUTS:  # why it isn't read is said last
         return False
@@ -98,11 +119,16 @@ def show(check: Check) -> bool:
         say(sentence)
     for why, reason in _refused(check).items():
         say(f"{counted(reason.count, 'record')} would be refused: {why}, first {reason.first}")
+    unmapped = check.preview(file)
     for deal in found.shown:
-        _show_card(deal)
+        _show_card(deal, "no category yet" if unmapped else deal.category)
     for option in _options(feed):
         note(option)
-    return not report.bad and not report.stopped
+    return not report.bad and not report.stopped and not _lacks_address(feed)
+
+
+def _lacks_address(feed: FeedFile) -> bool:
+    return bool(LAYOUTS[feed.form].link) and feed.shop.address == EXAMPLE
 
 
 def _show_file(feed: FeedFile) -> None:
@@ -130,17 +156,19 @@ def _refused(check: Check) -> dict[str, Reason]:
     return kinds
 
 
-def _show_card(deal: Deal) -> None:
+def _show_card(deal: Deal, category: str) -> None:
     price = money.text(deal.price, deal.currency)
     before = f", was {money.text(deal.list_price, deal.currency)}" if deal.list_price else ""
     variant = f" ({deal.variant})" if deal.variant else ""
-    say(f"\n  {deal.title}{variant}\n  {price}{before} · {deal.brand_name} · {deal.category}\n  {deal.link}")
+    say(f"\n  {deal.title}{variant}\n  {price}{before} · {deal.brand_name} · {category}\n  {deal.link}")
 
 
 def _options(feed: FeedFile) -> Iterator[str]:
     """The options that would help, each in a sentence."""
     if not feed.shop.source:
         yield "Add --source with the shop's name: ids are unique within it."
+    if _lacks_address(feed):
+        yield f"Add --shop with the shop's address, as in --shop {EXAMPLE}: the file has no links."
     if feed.shop.unknown:
         names = ", ".join(repr(name) for name, _ in feed.shop.unknown.most_common(3))
         yield f"Add --categories for {names}: --suggest-categories writes the map. Or add --category, one for all."

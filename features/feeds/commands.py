@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -14,7 +15,7 @@ from cli.importing import WORKERS
 from cli.imports import Workers, import_other, import_records
 from cli.json_lines import WrongFile
 from cli.output import note, say
-from features.feeds.checking import Check, show
+from features.feeds.checking import EXAMPLE, Check, show
 from features.feeds.files import FeedFile
 from features.feeds.formats import Format
 from features.feeds.importing import FeedImporter, Wishes
@@ -90,6 +91,7 @@ def import_deals(
         return
     wishes = Wishes(update, end_missing, end_most)
     if check:
+        of = replace(of, address=of.address or EXAMPLE)
         _check(file, Check(open_table(), times.now(), shop=of, form=form, encoding=encoding, wishes=wishes))
         return
     import_records(file, partial(FeedImporter, shop=of, form=form, encoding=encoding, wishes=wishes), workers)
@@ -98,7 +100,7 @@ def import_deals(
 def _check(file: BinaryIO, check: Check) -> None:
     """Print what an import would do. Raises WrongFile, and typer.Exit if it would refuse a record."""
     check.run(file)
-    is_fine = show(check)
+    is_fine = show(check, file)
     if check.report.stopped:
         raise WrongFile(check.report.stopped)
     if not is_fine:

@@ -75,11 +75,11 @@ class FeedImporter(Importer):
         super().__init__(table, now, workers=workers, advance=advance)
         self.feed: FeedFile | None = None
         self._shop = shop
-        self._make: Callable[[BinaryIO], FeedFile] = lambda file: self.FILE(file, shop, form, now, encoding)
+        self._make: Callable[[BinaryIO, Shop], FeedFile] = lambda file, of: self.FILE(file, of, form, now, encoding)
         self.wishes = wishes
 
     def read(self, source: BinaryIO) -> Iterator[Record]:
-        self.feed = self._make(source)
+        self.feed = self._make(source, self._shop)
         yield from self.feed
 
     def entry(self, record: Record) -> Entry:

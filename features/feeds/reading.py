@@ -78,7 +78,8 @@ class Feed:
         except DefusedXmlException as error:
             raise WrongFile("The file declares XML entities. A feed needs no entities: it is not read.") from error
         except _UNREADABLE as error:
-            raise WrongFile(self.stopped(str(error))) from error
+            other = ", or not in this encoding (--encoding)" if "invalid token" in str(error) else ""
+            raise WrongFile(self.stopped(f"{error}{other}")) from error
 
     def stopped(self, why: str) -> str:
         """The sentence that the file is read no further."""
@@ -126,7 +127,10 @@ class Feed:
             raise WrongFile(f"This is {layout.looks}, without addresses: {NAME_IT}")
 
     def _markup(self, source: Source, head: str) -> Iterator[tuple[int, Any]]:
-        found = markup.items(Entities(source.buffered), ITEMS)  # type: ignore[arg-type]  # it is read, and nothing else
+        declared = re.match(r"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)", head)
+        own = "utf-16" if source.head()[:2] in WIDE else declared[1].lower() if declared else "utf-8"
+        self.encoding = self._named or own
+        found = markup.items(Entities(source.buffered, self._named), ITEMS)  # type: ignore[arg-type]  # it is read, and nothing else
         forms = of_markup(str(next(found)), head)
         of_form = {name: form for form in reversed(forms) for name in LAYOUTS[form].item}
         items = (item for item in found if isinstance(item, markup.Item) and item.name in of_form)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import re
@@ -22,6 +23,7 @@ GUESSED = "windows-1252"
 
 _NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,30});")
 _XML_KNOWS = {b"amp", b"lt", b"gt", b"quot", b"apos"}
+_DECLARED = re.compile(r"^\ufeff?<\?xml[^>]*\?>")
 _NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -93,10 +95,14 @@ class Lines:
 
 
 class Entities(io.RawIOBase):
-    """XML whose entities are those of HTML, too, as numbers, and without characters that XML doesn't have."""
+    """XML whose entities are those of HTML, too, as numbers, and without characters that XML doesn't have.
 
-    def __init__(self, file: BinaryIO) -> None:
+    With an ``encoding``, it is in that one, whatever it says, and becomes UTF-8.
+    """
+
+    def __init__(self, file: BinaryIO, encoding: str = "") -> None:
         self._file = file
+        self._decoder = codecs.getincrementaldecoder(encoding)() if encoding else None
         self._left = b""
         self._wide = False
 
@@ -105,7 +111,9 @@ class Entities(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
-        if data[:2] in WIDE:
+        if self._decoder is not None:
+            data = _DECLARED.sub("", self._decoder.decode(data, final=not data)).encode()
+        elif data[:2] in WIDE:
             self._wide = True
         if self._wide:
             return data

@@ -239,6 +239,19 @@ def test_a_later_file_changes_what_is_there_ends_what_is_missing_and_brings_it_b
     assert len(active(table)) == 4
 
 
+def test_a_check_shows_deals_before_the_shop_and_its_categories_are_told(btd: Btd, tmp_path: Path) -> None:
+    file = tmp_path / "products.csv"
+    text = (FEEDS / "shopify.csv").read_text(encoding="utf-8")
+    file.write_text(re.sub("Clothing|Shoes|Home", "Dárky", text), encoding="utf-8")
+
+    checked = btd("import", str(file), "--source", "harbour", "--check", code=1)
+
+    assert "0 deals would be created" in checked.stdout
+    assert "$24.00, was $40.00 · Pace Theory · no category yet" in checked.stdout
+    assert "https://shop.example/products/breakwater-tee" in checked.stdout
+    assert "Add --shop with the shop's address" in checked.stderr
+
+
 def test_what_yesterdays_file_had_and_todays_lacks_has_ended_and_is_compared_with(table: Table, btd: Btd) -> None:
     options = ("--source", "tide", "--update", "--end-missing")
     btd("import", str(FEEDS / "yesterday.tsv"), *options)

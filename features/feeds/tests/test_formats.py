@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.json_lines import Record
+from cli.json_lines import Record, WrongFile
 from features.feeds.formats import LAYOUTS, Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop, categories, template
@@ -98,6 +98,8 @@ CORPUS: Mapping[str, tuple[Format, list[Fields]]] = {
     "woocommerce-sv.csv": (Format.WOOCOMMERCE, [
         row("s:WS-121", "Hamnlampa", "1299.00", LUMEN, "home", description="Mässing.", listPrice="1499.00",
             image="https://harbour.example/hamnlampa.jpg", expiresAt="2098-08-01T00:00:00Z"),
+        row("s:WS-124", "Hamntröja - Blå", "699.00", "Jämt", "clothing", variant="Blå", listPrice=None,
+            link=f"{SHOP}/?p=123"),
     ]),
     "heureka.xml": (Format.HEUREKA, [
         row("s:HK1", "Přístav Bunda", "1290.50", PACE, "clothing", currency="CZK", variant="modrá",
@@ -179,6 +181,19 @@ def test_a_table_in_a_spreadsheets_encoding_is_read(encoding: str, named: str) -
 
     assert (first.fields or {})["title"] == title
     assert feed.encoding == (named or ("windows-1252" if encoding == "cp1252" else encoding))
+
+
+@pytest.mark.parametrize(("declares", "named"), [("windows-1250", ""), ("utf-8", "windows-1250")])
+def test_xml_is_in_the_encoding_that_it_declares_or_that_is_named(declares: str, named: str) -> None:
+    text = re.sub(r"<\?xml.*?\?>", "", (FILES / "heureka.xml").read_text(encoding="utf-8")).strip()
+    data = f'<?xml version="1.0" encoding="{declares}"?>\n{text}'.encode("cp1250")
+
+    feed, (first, *_) = feed_of(data, encoding=named, source="s")
+
+    assert (first.fields or {})["title"] == "Přístav Bunda"
+    assert feed.encoding == "windows-1250"
+    with pytest.raises(WrongFile, match="not in this encoding \\(--encoding\\)"):
+        feed_of(data.replace(declares.encode(), b"utf-8", 1), source="s")
 
 
 @pytest.mark.parametrize(
