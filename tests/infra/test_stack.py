@@ -51,6 +51,24 @@ def test_the_outputs_name_the_api_and_the_table(dev: Synthesized) -> None:
     assert {"ApiUrl", "ApiId", "TableName"} <= set(dev.template["Outputs"])
 
 
+KEPT = (
+    "DealsTableB8315DDB",
+    "WorkQueue1CAC4D2F",
+    "WorkDeadLettersQueueD9831E5E",
+    "PublishedDeadLettersQueueC7DB9BD4",
+    "RefreshedDeadLettersQueueB85CECFF",
+    "GatewayApi4EDF2151",
+    "PagesApi998C29E9",
+    *cases("KEPT"),
+)
+"""What holds data or an address, by its logical id in 1.1.0."""
+
+
+def test_an_upgrade_makes_nothing_anew_that_holds_data_or_an_address(everything: Synthesized) -> None:
+    """Under another logical id CloudFormation would make it empty, and leave the old one to nobody."""
+    assert [name for name in KEPT if name not in everything.template["Resources"]] == []
+
+
 def test_no_template_fixes_a_name_that_would_stop_a_second_deployment(dev: Synthesized) -> None:
     assert not [table for table in dev.all("AWS::DynamoDB::Table") if "TableName" in table]
     assert not [function for function in dev.all("AWS::Lambda::Function") if "FunctionName" in function]

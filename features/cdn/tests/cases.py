@@ -13,3 +13,4 @@ OPTIONS = (
         log_bucket="bigtimedeals-everything-cdnlog",
     ),
 )
+KEPT = ("CdnDistribution149FA6C8", "CdnLog41507F68", "OriginWord17D1FE275")

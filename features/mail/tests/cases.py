@@ -17,6 +17,7 @@ from tests.support.commands import until
 from tests.support.site import PASSWORD, Site, Visitor
 
 OPTIONS = (Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),)
+KEPT = ("MailQueueC3051223", "MailQueueDeadLettersQueue09E22A43")
 PRIVATE = ("DigestKey",)
 UNUSED = (("mailer", "DeleteItem"),)
 """A receipt of a mail that was not sent goes again: MiniStack's SES is never too busy."""
