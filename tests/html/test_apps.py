@@ -300,7 +300,7 @@ def test_nothing_but_prices_and_the_unread_count_is_yellow() -> None:
 
     yellow = {rule.partition("{")[0].strip() for rule in rules if "var(--tag)" in rule}
 
-    assert yellow == {".tag", "#unread", ".chart .now path"}
+    assert yellow == {".tag", "#unread"}
 
 
 def _served(*guards: Guard) -> Any:

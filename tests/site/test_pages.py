@@ -23,6 +23,8 @@ BUDGETS = {
     **dict.fromkeys(("ending", "choice"), PUBLIC),
     # A style sheet and a script of its own, and no glyph.
     "brands": replace(PUBLIC, requests=8),
+    # The style of the chart of prices.
+    "deal": replace(PUBLIC, requests=8),
     **dict.fromkeys(("inbox", "account"), MEMBERS),
     # The desk has a style sheet and a script of its own, and shows some twenty deals with their forms.
     "desk": Budget(22 * 1024, 49 * 1024, requests=10),

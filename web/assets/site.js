@@ -94,6 +94,13 @@ const showMine = async () => {
     if (alert) {
       field.defaultValue = mine.ceiling;
       button.textContent = "Change";
+      // Across the chart, unless it is above all prices.
+      for (const line of all("[data-high]")) {
+        const y = 130 - 120 * mine.ceiling / line.dataset.high;
+        if (y > 0) line.removeAttribute("hidden");
+        line.setAttribute("transform", `translate(0 ${y})`);
+        line.lastChild.textContent = `Your alert ${alert}`;
+      }
     }
   }
   showStates(mine);

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from http import HTTPStatus
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 
-from functions.pages.site import listing
+from functions.pages.site import listing, price_history
 from functions.pages.site.listing import moved, public_page
 from shared import features, hooks
 from shared.data.catalog import deal_pages, deals
@@ -26,8 +25,6 @@ SIBLINGS = 8
 COLOURS = 12
 WHOLE = 20
 """From this price on, suggested prices have no cents."""
-
-_BY_PRICE = attrgetter("units")
 
 routes = Routes()
 
@@ -56,7 +53,7 @@ def one_deal(request: Request, number: str) -> Answer:
         again=_again(deal, found.offers, now),
         verdict=_verdict(deal, now),
         proposed=_proposed(deal),
-        history=_history(deal, found.offers),
+        history=price_history.history(deal, found.offers, now),
         others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has its own page
         siblings=siblings,
         cheaper=cheaper,
@@ -119,51 +116,6 @@ def _proposed(deal: Deal) -> str:
     proposed = money.of_units(deal.units * 9 // 10, deal.currency)
     whole = proposed.partition(".")[0]
     return whole if int(whole) >= WHOLE or not money.decimals(deal.currency) else proposed
-
-
-def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
-    """A product's earlier prices: a row for each day, and the points of a line. Withdrawn prices are left out."""
-    if deal.withdrawn_at is not None:
-        return None
-    others = (each for each in earlier if not each.is_retracted and each.currency == deal.currency)
-    lowest: dict[date, Deal] = {}
-    for each in (deal, *others):
-        day = each.created_at.date()
-        lowest[day] = min(lowest.get(day, each), each, key=_BY_PRICE)
-    if len(lowest) < 2:
-        return None
-    days = sorted(lowest)
-    return {
-        "remark": f"{len(days)} prices since {views.day(days[0])} {days[0].year}",
-        "rows": [
-            {
-                "day": f"{views.day(day)} {day.year}",
-                "price": views.money(lowest[day].price, deal.currency),
-                "off": lowest[day].discount_percent,
-            }
-            for day in reversed(days)
-        ],
-        "line": _line([(day, lowest[day].units) for day in days], deal.verdict.usual if deal.verdict else ()),
-        "zero": views.money("0", deal.currency).removesuffix(".00"),
-        "least": views.money(min(lowest.values(), key=_BY_PRICE).price, deal.currency),
-        "most": views.money(max(lowest.values(), key=_BY_PRICE).price, deal.currency),
-    }
-
-
-def _line(points: Sequence[tuple[date, int]], usual: Sequence[int]) -> dict[str, Any]:
-    """A step line of prices over days, in a box of 600 by 130, and the heights of the ``usual`` ones.
-
-    The axis begins at zero, so a price that falls by a tenth falls by a tenth of its height.
-    """
-    first, last = points[0][0], points[-1][0]
-    span, high = max(1, (last - first).days), max(1, *usual, *(amount for _, amount in points))
-
-    def height(amount: int) -> int:
-        return round(130 - 120 * amount / high)
-
-    places = [(round(10 + 580 * (day - first).days / span), height(amount)) for day, amount in points]
-    steps = f"M{places[0][0]} {places[0][1]}" + "".join(f"H{x}V{y}" for x, y in places[1:])
-    return {"path": steps, "points": places, "usual": [height(amount) for amount in usual]}
 
 
 def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
