@@ -247,8 +247,11 @@ class Catalog(ApiPart):
 class Accounts(ApiPart):
     """Routes of the API for the caller's account (``functions/api/accounts.py``); pages call ``on_account``, too."""
 
-    def on_account(self, what: Literal["made", "email", "password"], before: User, after: User, /) -> None:
-        """Do what follows from a new account, or from a changed address or password."""
+    def on_account(self, what: Literal["made", "email", "password"], before: User, after: User, /) -> str | None:
+        """Do what follows from a new account, or from a changed address or password.
+
+        It may return the code of a notice that says more than the core's about a new account.
+        """
 
     def of_account(self, table: Table, user: User, /) -> Mapping[str, object]:
         """The fields that it adds to the JSON of the caller's account."""

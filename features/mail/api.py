@@ -12,7 +12,7 @@ from pydantic import Field
 from features.mail.api_fields import DigestChange
 from features.mail.data import digests, mailing
 from features.mail.models import is_stopped, is_verified, settings_of
-from features.mail.sending import mail_queue
+from features.mail.sending import is_sent, mail_queue
 from shared.api.app import calling, describe, of_members
 from shared.api.documents import Json
 from shared.api.fields import Body
@@ -84,12 +84,16 @@ def change(user: User, asked: AccountChange) -> None:
         digests.choose_hour(table(), user, asked.digest_hour, secrets.token_bytes(digests.KEY_BYTES), times.now())
 
 
-def on_account(what: Literal["made", "email", "password"], before: User, after: User) -> None:
-    """Mail a notice of a change to the account's old address, and a verification link to an unverified one."""
+def on_account(what: Literal["made", "email", "password"], before: User, after: User) -> str | None:
+    """Mail a notice of a change to the account's old address, and a verification link to an unverified one.
+
+    Where the stage sends mail, the notice of a new account says so.
+    """
     if what == "password" or before.email != after.email:
         mailing.notify(mail_queue(), "password" if what == "password" else "email", before)
     if what != "password":
         mailing.ask_to_verify(mail_queue(), after)
+    return "signed-up-mailed" if what == "made" and is_sent() else None
 
 
 def of_account(_table: Table, user: User) -> Json:

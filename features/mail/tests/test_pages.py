@@ -61,6 +61,13 @@ def clicked(link: str) -> int:
     return int(FUNCTIONS["/account"](event, a_context())["statusCode"])
 
 
+def test_the_notice_of_a_new_account_says_that_a_mail_was_sent(office: PostOffice, anyone: Browser) -> None:
+    leads = anyone.post("/account/sign-up", ANA).location
+
+    assert "Welcome! Your account was created. We sent you a mail" in anyone.get(leads).words
+    assert [mail.to for mail in office.deliver()] == ["ana@mail.example"]
+
+
 def test_a_forgotten_password_is_replaced_by_a_mailed_link_once(office: PostOffice, ana: Browser, table: Table) -> None:
     stranger = another()
     asked = stranger.post("/account/forgot", {"email": "Ana@Mail.example"})

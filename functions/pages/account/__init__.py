@@ -103,15 +103,15 @@ def sign_up(request: Request) -> Answer:
         user = accounts.sign_up(table(), **new.model_dump(), address=address(request.event), now=request.now)
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return again(partial(visitor_form, "sign-up", typed), "username", error)
-    _changed("made", user, user)
+    notice = _changed("made", user, user) or "signed-up"
     token = cookies.begin(table(), request, user, "sign-up")
-    return _welcomed(request, token, forms.own_path(typed.get("next"), HOME), notice="signed-up")
+    return _welcomed(request, token, forms.own_path(typed.get("next"), HOME), notice=notice)
 
 
-def _changed(what: Literal["made", "email", "password"], before: User, after: User) -> None:
-    """Have features do what follows from a change of an account."""
-    for each in features.roles(hooks.Accounts):
-        each.on_account(what, before, after)
+def _changed(what: Literal["made", "email", "password"], before: User, after: User) -> str | None:
+    """Have features do what follows from a change of an account; returns a notice that one of them has for it."""
+    said = [each.on_account(what, before, after) for each in features.roles(hooks.Accounts)]
+    return next(filter(None, said), None)
 
 
 @routes.post("/account/sign-out", form_page="/account")
