@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -12,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from shared.data import keys
-from shared.data.catalog import deals, picks, search, topics
+from shared.data.catalog import deals, offers, picks, search, topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE
@@ -92,6 +93,23 @@ def test_the_list_is_filtered_by_state_age_and_category_and_goes_on(
     assert shown("/desk/deals?state=endless&category=bags&age=7") == []
     assert "None of the newest 4 deals match." in editor.get("/desk/deals?age=30").words
     assert shown("/desk/deals?state=nonsense&age=x&skip=-1") == ["Ending 0.", "Ending 1."]
+
+
+def test_deals_that_have_ended_are_a_state_of_the_list(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    over = times.now() - timedelta(hours=1)
+    for title, category in (("Wool cap", "accessories"), ("Linen bag", "bags"), ("Wool bag", "bags")):
+        deal = post_deal(60 * 24, title=title, category=category)
+        offers.file(table, None, replace(deal, ends_at=over), has_ended=True)
+    offers.file(table, None, post_deal(60, title="Cord bag", category="bags"))
+
+    def shown(query: str) -> list[str]:
+        words = editor.get(f"/desk/deals?state=ended{query}").words
+        return [title for title in ("Wool cap", "Linen bag", "Wool bag", "Cord bag") if title in words]
+
+    assert shown("") == ["Wool cap", "Linen bag", "Wool bag"]
+    assert shown("&category=bags") == ["Linen bag", "Wool bag"]
+    assert shown("&category=bags&q=WOOL") == ["Wool bag"]
+    assert "3 of the newest deals that ended match" in editor.get("/desk/deals?state=ended").words
 
 
 def test_a_corrected_search_says_so_and_its_form_has_the_corrected_words(

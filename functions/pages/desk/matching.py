@@ -2,7 +2,7 @@
 
 Words are found by the site's search, which also reads limits such as "under $50"; without words, the feed of all deals
 or of a category is read. The rest is compared with the deals that were read, a ``BLOCK`` at a time. Deals that have
-ended aren't listed: no index has them.
+ended are in no search and no feed: the newest ones of each category come from its index, and withdrawn ones from none.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import chain
+from operator import attrgetter
 
-from shared.data.catalog import feeds, selecting
+from shared.data.catalog import feeds, offers, selecting
 from shared.dynamodb.table import Table
 from shared.html import views
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Deal, Selection, Topic, feed_of
@@ -24,11 +27,14 @@ LONGEST = 100
 
 SOON = timedelta(days=2)
 
+ENDED = "ended"
+
 STATES: Mapping[str, str] = {
     "": "Live",
     "soon": "Ends within two days",
     "endless": "Has no end",
     "undrawn": "Has no picture",
+    ENDED: "Ended",
 }
 AGES: Mapping[str, str] = {"": "Any age", "7": "Over 7 days", "30": "Over 30 days", "90": "Over 90 days"}
 """How long ago an editor or a feed last set the price. Lists call it old after 30 days."""
@@ -38,6 +44,7 @@ _IN_STATE: Mapping[str, Callable[[Deal, datetime], bool]] = {
     "soon": lambda deal, now: deal.ends_at is not None and deal.ends_at - now <= SOON,
     "endless": lambda deal, _now: deal.ends_at is None,
     "undrawn": lambda deal, _now: views.image(deal, 128) is None,
+    ENDED: lambda _deal, _now: True,
 }
 
 
@@ -89,6 +96,8 @@ class Block:
 def read(table: Table, wanted: Filter, *, most: int = BLOCK, now: datetime, cursor: str | None = None) -> Block:
     """The deals that fit among the next ``most``, newest first. Raises InvalidCursor."""
     searched = None
+    if wanted.state == ENDED:
+        return Block(_ended(table, wanted, most, now), None)
     if wanted.q:
         found = selecting.page(table, wanted.q, Selection(), limit=most, now=now, cursor=cursor, all_words=True)
         page, searched = found.page, found.searched
@@ -96,6 +105,19 @@ def read(table: Table, wanted: Filter, *, most: int = BLOCK, now: datetime, curs
         feed = feed_of(Topic(CATEGORY, wanted.category)) if wanted.category else ALL_DEALS
         page = feeds.read(table, feed, limit=most, now=now, cursor=cursor)
     return Block(tuple(deal for deal in page.items if wanted.fits(deal, now)), page.next, searched)
+
+
+def _ended(table: Table, wanted: Filter, most: int, now: datetime) -> tuple[Deal, ...]:
+    """The newest ended deals that fit. A Query of each category, all at once; of a chosen one ``most`` deals."""
+    topics = [Topic(CATEGORY, slug) for slug in ([wanted.category] if wanted.category else CATEGORIES)]
+    read = table.gather([partial(offers.ended, table, topic, most // len(topics)) for topic in topics])
+    words = wanted.q.casefold().split()
+    fitting = [
+        deal
+        for deal in chain.from_iterable(read)
+        if wanted.fits(deal, now) and all(word in f"{deal.brand_name} {deal.title}".casefold() for word in words)
+    ]
+    return tuple(sorted(fitting, key=attrgetter("deal_id"), reverse=True))
 
 
 BLOCKS = 8
