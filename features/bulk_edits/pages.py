@@ -191,10 +191,12 @@ def _progress(edit: BulkEdit) -> dict[str, Any]:
         heading = f"{counted(changed, 'deal')} {DONE[edit.does]}"
     else:
         heading = f"{DOING[edit.does] if edit.state == data.CHANGING else 'Restoring'} {counted(total, 'deal')}"
+    minutes = counted(-(-(total - walked) // data.EACH_MINUTE), "minute")
     return {
         "title": heading,
         "heading": heading,
-        "sentence": f"{walked:,} of {total:,} looked at. The rest follows within minutes; you can close this page.",
+        "sentence": f"{walked:,} of {total:,} looked at, up to {data.EACH_MINUTE} a minute. "
+        f"About {minutes} left; you can close this page.",
         "finished": edit.state in FINISHED,
         "reached": walked,
         "most": total,
