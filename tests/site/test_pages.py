@@ -160,7 +160,7 @@ WHOLE = """() => {
 """How many whole prices the window shows, how many cards a row has and a list's last row, and how many
 prices, discounts and colours are cut."""
 
-WINDOWS = {(1280, 900): (5, 6, 14, 12), (1920, 1080): (6, 8, 19, 14), (390, 844): (1, 1, 4, 3)}
+WINDOWS = {(1280, 900): (5, 6, 14, 12), (1920, 1080): (6, 8, 19, 14), (390, 844): (1, 1, 4, 4)}
 """Of a window: its cards a row on the front page and on a list, and its least prices on the front page and on a list
 that can be narrowed."""
 
