@@ -195,17 +195,10 @@ def save_address(request: Request) -> Answer:
         name, address = _address(typed)
         addresses.save(table(), member.username, name, address, member.account_id)
     except InvalidFields as error:
-        return _refused_address(request, member.username, typed, error.errors)
+        return _address_page(request, member.username, typed, error.errors)
     except TooManyAddresses as error:
-        return _refused_address(request, member.username, typed, {"name": str(error)})
+        return _address_page(request, member.username, typed, {"name": str(error)})
     return pages.lead_to(place, notice="address")
-
-
-def _refused_address(request: Request, username: str, typed: Fields, errors: Mapping[str, str]) -> Answer:
-    """The page that the address's form is on, with its values: the checkout, or the address book."""
-    if typed.get("next") == CHECKOUT:
-        return _checkout_page(request, username, typed=typed, errors=errors)
-    return _address_page(request, username, typed, errors)
 
 
 @routes.post(f"{ADDRESSES}/remove", form_page=ADDRESSES)
@@ -364,6 +357,10 @@ def place_order(request: Request) -> Answer:
     member = cookies.member_of(request)
     typed = forms.read(request.event)
     seen = _seen(typed)
+    try:
+        typed = _with_new_address(typed, member)
+    except InvalidFields as error:
+        return _checkout_page(request, member.username, typed=typed, errors=error.errors)
     _, _, name = typed.get("address", "").partition(" ")
     again = partial(_checkout_page, request, member.username, seen=seen, chosen=name)
     try:
@@ -390,6 +387,18 @@ def place_order(request: Request) -> Answer:
             return pages.redirect(f"{ORDERS}/{earlier}", notice="ordered-already")
         return again(refused=error, status=HTTPStatus.CONFLICT)
     return pages.redirect(f"{ORDERS}/{order.order_id}", notice="bought")
+
+
+def _with_new_address(typed: Fields, member: Session) -> Fields:
+    """An order's form with its first address saved and chosen, if it has one. Raises InvalidFields."""
+    if "street" not in typed or typed.get("do") != "order":
+        return typed
+    name, address = _address(typed)
+    try:
+        addresses.save(table(), member.username, name, address, member.account_id)
+    except TooManyAddresses as error:
+        raise InvalidFields({"name": str(error)}) from error
+    return {**typed, "address": f"{addresses.fingerprint(address)} {name}"}
 
 
 def _seen(typed: Fields) -> list[Wanted]:
@@ -481,8 +490,8 @@ def _checkout_page(
 
     Above it are the reasons why an order was ``refused``, and what has changed since it was ``seen``.
     """
-    (items, known), head = cookies.beside_head(
-        request, partial(carts.view, table(), username, request.now), partial(addresses.of, table(), username)
+    (items, (known, own_name)), head = cookies.beside_head(
+        request, partial(carts.view, table(), username, request.now), partial(addresses.of_owner, table(), username)
     )
     few = [item.deal.deal_id for item in items if item.quantity > 1 or level_of(item.deal) is StockLevel.LOW]
     left = {deal_id: found.left for deal_id, found in stock.find_many(table(), few).items()} if few else {}
@@ -517,7 +526,7 @@ def _checkout_page(
             {**each, "value": f"{addresses.fingerprint(known[each['name']])} {each['name']}"} for each in listed(known)
         ],
         chosen=chosen if chosen in known else next(iter(known), ""),
-        **_new_address(username, able, typed, has_some=bool(known)),
+        **_new_address(username, able, typed, own_name=None if known else own_name),
         key=forms.new_key(),
         errors=errors,
         problem=problems,
@@ -525,16 +534,19 @@ def _checkout_page(
     )
 
 
-def _new_address(username: str, items: Sequence[CartItem], typed: Fields | None, *, has_some: bool) -> dict[str, Any]:
-    """The values of a new address's form: as ``typed``, or proposed for a member without addresses.
+def _new_address(
+    username: str, items: Sequence[CartItem], typed: Fields | None, *, own_name: str | None
+) -> dict[str, Any]:
+    """The values of a new address's form: as ``typed``, or proposed for a member without addresses (``own_name``).
 
     The country is that of the last order, or of the currency. One Query, without addresses only.
     """
-    if typed is None and not has_some:
+    if typed is None and own_name is not None:
         orders = order_items.latest(table(), username, limit=1).items
         last = next((order.address.country for order in orders if order.address), "")
         country = last or next((item.deal.currency[:2] for item in items), "")
-        typed = {"name": "home", "country": country if country in bodies.countries() else ""}
+        country = country if country in bodies.countries() else ""
+        typed = {"name": "home", "recipient": own_name, "country": country}
     fields = {name: (typed or {}).get(name, "") for name in ("name", *FIELDS)}
     return {"typed": fields, "countries": names_of_countries(fields["country"])}
 

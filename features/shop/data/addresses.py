@@ -28,6 +28,7 @@ to_map, from_map = _ADDRESS.write, _ADDRESS.read
 """Convert an address to and from its stored map."""
 
 _ADDRESSES = Projection.of("PK", "SK", "AccountId", "Addresses")
+_OF_OWNER = Projection.of("PK", "SK", "AccountId", "Addresses", "Name")
 
 
 class UnknownAddress(NotFound):
@@ -90,10 +91,20 @@ def remove(table: Table, username: str, name: str, account_id: str | None = None
 
 def of(table: Table, username: str, account_id: str | None = None) -> dict[str, Address]:
     """A user's addresses by name. One consistent GetItem. Raises NotSignedIn, NoSuchUser."""
-    item = table.get(keys.user(username), consistent=True, projection=_ADDRESSES) or {}
+    return from_user(_read(table, username, account_id, _ADDRESSES))
+
+
+def of_owner(table: Table, username: str) -> tuple[dict[str, Address], str]:
+    """A user's addresses by name, and the user's own name. One consistent GetItem. Raises NoSuchUser."""
+    item = _read(table, username, None, _OF_OWNER)
+    return from_user(item), str(item.get("Name", ""))
+
+
+def _read(table: Table, username: str, account_id: str | None, projection: Projection) -> Item:
+    item = table.get(keys.user(username), consistent=True, projection=projection) or {}
     if "AccountId" not in item or account_id not in (None, item["AccountId"]):
         raise account_checks.account_missing(username, account_id)
-    return from_user(item)
+    return item
 
 
 def from_user(item: Item) -> dict[str, Address]:
