@@ -58,7 +58,8 @@ def _line(offers: Sequence[Deal], shown: Sequence[Deal], usual: Sequence[int], n
     ``shown`` offers, ``high`` is the price at the top, ``today`` that of the offer that is open now and its place.
     """
     first = min(each.created_at for each in offers)
-    currency, high = offers[0].currency, max(1, *usual, *map(_BY_PRICE, offers))
+    currency = offers[0].currency
+    high = max(1, *usual, *(each.units for each in offers))
 
     def across(when: datetime) -> int:
         return round(LEFT + (RIGHT - LEFT) * ((when - first) / max(now - first, now.resolution)))
