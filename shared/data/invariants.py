@@ -24,7 +24,7 @@ from typing import Any
 from shared import features, hooks
 from shared.data import account_checks, keys
 from shared.data.catalog import feed_counts, offers, search, settling
-from shared.data.catalog.deals import from_item, is_listed, to_item_listed
+from shared.data.catalog.deals import from_item, is_listed, readable, to_item_listed
 from shared.data.entities import ROWS
 from shared.data.entity import Entity, Partner, When
 from shared.data.members import alerts, messages
@@ -242,12 +242,15 @@ def mend_group(table: Table, group: Sequence[Fault]) -> bool:
 
 
 def _settle(table: Table, group: Sequence[Fault]) -> bool:
-    """Write what derives from one deal, and if its verdict was wrong, its product's verdicts."""
+    """Write what derives from one deal, and if its offer or verdict was wrong, the verdicts of its product."""
     strays = [fault.found for fault in group if fault.found is not None and fault.due is None]
     with suppress(*damage.UNREADABLE):
         deal = settling.settle(table, keys.id_in(group[0].key["SK"]), strays)
-        if deal is not None and group[0].rule == VERDICTS:
-            for deal_id in offers.follow(table, deal):
+        compared = readable(each for each in strays if each["Type"] == keys.PRODUCT_OFFER)
+        if deal is not None and any(fault.rule in (OFFERS, VERDICTS) for fault in group):
+            compared.append(deal)
+        for offer in compared:
+            for deal_id in offers.follow(table, offer):
                 settling.settle(table, deal_id)
         return True
     return False
@@ -556,7 +559,8 @@ class _Seen:
             forms = (item or {}).get("Forms")  # those of deals that have left stay
             known = forms if isinstance(forms, set) else self._forms.get(place) or {place[1]}
             new = {**_key(place), "Type": keys.WORD_COUNT, "Word": place[1], "Forms": known}
-            return {**without_places(item or {}), **new, "Deals": counted["Deals"]}
+            kept = {name: value for name, value in without_places(item or {}).items() if name != search.UNCOUNTED}
+            return {**kept, **new, "Deals": counted["Deals"]}
         if not counted:
             return None
         return {**_key(place), "Type": keys.PERIODS, feed_counts.TOTAL: counted.total(), **counted}

@@ -7,8 +7,8 @@ function that writes must have written in one of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -20,14 +20,14 @@ from cli import upkeep
 from cli.importing import Importer
 from local.event_source import batch
 from shared.data import invariants, keys, removal
-from shared.data.catalog import deals, editing, page_cache, picks, topics
+from shared.data.catalog import deals, editing, feed_counts, offers, page_cache, picks, search, topics
 from shared.data.catalog.page_cache import Copy
 from shared.data.members import accounts, alerts, fanout, follows, messages, sessions, users
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import forget, update
-from shared.models.catalog import CATEGORIES, CATEGORY, FRONT_PAGE, Deal, Topic
+from shared.dynamodb.writes import assign, forget, put, update
+from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import Limits, Pace, User
-from shared.values import identifiers, passwords, times
+from shared.values import identifiers, links, passwords, times
 from tests.interleave import world
 from tests.interleave.beginning import (
     ADDRESS,
@@ -42,6 +42,7 @@ from tests.interleave.beginning import (
     PASSWORD,
     SECOND,
 )
+from tests.interleave.exploring import Explorer
 from tests.interleave.processes import Action, Process, failed
 from tests.interleave.world import World, deliver, follow, publish, tick
 from tests.support import factories
@@ -52,6 +53,7 @@ TOKEN = identifiers.token(b"s" * 32)
 """The token of Ana's session."""
 
 INDEXING = upkeep.Run("Words", 1, LATER)
+BY_HAND = "it is damage"
 LAST = Topic(CATEGORY, [*CATEGORIES][-1])
 
 
@@ -94,6 +96,39 @@ def leave_pending(at: Process) -> None:
     units = [*fanout.news_of(new), *fanout.alerts_of(new, "words"), *fanout.alerts_of(second, "price")]
     at.queue.send([unit.to_json() for unit in [*units, *fanout.alarm_of(FIRST, segments=1)]])
     removal.leave(at.table, users.get(at.table, "eve", consistent=True), NOW)
+
+
+def damage(at: Process) -> None:
+    """Damage by hand what derives from other items, or leave it out, or leave what should have gone."""
+    table = at.table
+    moved = replace(FIRST, link=SECOND.link)
+    stray_word = keys.word_of_deal("stray", FIRST.deal_id)
+    writes = [
+        assign(keys.topic(APPLE), {"LikesCount": 7}, refused=None),
+        assign(keys.word_count("boot"), {"Deals": 9}, refused=None),
+        assign(keys.word_count("trail"), {"Deals": "one"}, refused=None),
+        assign(keys.periods(ALL_DEALS, "2050-06-15"), {"Day15": "five"}, refused=None),
+        assign(keys.account("ana"), {"Alerts": 5}, refused=None),
+        assign(keys.deal(FIRST.deal_id), {"Verdict": "1900 2050-06-01 1900 2100"}, refused=None),
+        assign(keys.deal(SECOND.deal_id), {"GSI1SK": "DEAL#odd"}, refused=None),
+        put(offers.to_item(moved, has_ended=False), because=BY_HAND),
+        put({**search.items_of(FIRST)["runner"], **stray_word}, because=BY_HAND),
+        put(
+            {**keys.word_count("stray"), "Type": keys.WORD_COUNT, "Word": "stray", "Forms": {"stray"}, "Deals": 1},
+            because=BY_HAND,
+        ),
+        *(
+            forget(key, because=BY_HAND)
+            for key in (
+                keys.word_of_deal("runner", FIRST.deal_id),
+                keys.product_offer(links.product_hash(SECOND.link), SECOND.deal_id),
+                keys.primary(feed_counts.note_of(ENDED) or {}),
+                keys.deal_number(1),
+            )
+        ),
+    ]
+    for write in writes:
+        table.write(write)
 
 
 def ana(table: Table) -> User:
@@ -206,13 +241,17 @@ def import_lines(at: Process, **fields: Any) -> str:
     )
 
 
-def check_and_mend(at: Process) -> None:
-    """``btd check --mend``."""
-    faults = invariants.check(at.table, LATER)
+def check_and_mend(at: Process) -> str:
+    """``btd check --mend``, which names what it leaves."""
+    first = invariants.survey(at.table, LATER)
+    faults = invariants.lasting(first, invariants.survey(at.table, LATER)) if first else []
     unknown = invariants.unknown(faults)
+    mended: list[invariants.Fault] = []
     for groups in invariants.groups([fault for fault in faults if fault not in unknown]):
         for group in groups:
-            invariants.mend_group(at.table, group)
+            if invariants.mend_group(at.table, group):
+                mended += group
+    return world.repaired(fault for fault in first if fault not in mended)
 
 
 def backfill(at: Process, type_: str) -> None:
@@ -325,9 +364,13 @@ CORE_PENDING: Mapping[str, Action] = {
 begins with such work; the others begin with a settled table."""
 
 
+DAMAGED: Mapping[str, Action] = {"mend damage": check_and_mend}
+"""Actions that begin with damage, beside what is pending."""
+
+
 def actions() -> dict[str, Action]:
     """All actions, by name: the core's, and those of features."""
-    return {**CORE, **cases_by_name("WRITES"), **pending()}
+    return {**CORE, **cases_by_name("WRITES"), **pending(), **DAMAGED}
 
 
 def pending() -> dict[str, Action]:
@@ -338,4 +381,11 @@ def pending() -> dict[str, Action]:
 def opened() -> AbstractContextManager[World]:
     """The world that all actions begin with."""
     before, later = [prepare, *cases("BEFORE_WRITES")], [leave_pending, *cases("LEFT_PENDING")]
-    return world.opened(before, later, [in_pages, *cases("AROUND_WRITES")])
+    return world.opened(before, later, [damage], [in_pages, *cases("AROUND_WRITES")], check_and_mend)
+
+
+@contextmanager
+def explored() -> Iterator[Explorer]:
+    """What tries all actions, in a world of its own."""
+    with opened() as world_of_all:
+        yield Explorer(world_of_all, actions(), pending(), DAMAGED)

@@ -17,7 +17,7 @@ from tests.interleave.documented import COUNTED, LEFT_OVER, REFUSALS, alike, har
 from tests.interleave.processes import Action
 from tests.interleave.stepping import Crash, Endless, Request, Schedule
 from tests.interleave.touching import Token
-from tests.interleave.world import REFUSED, Outcome, World
+from tests.interleave.world import LEFT, REFUSED, Beginning, Outcome, World, named
 
 SWITCHES = 2
 
@@ -71,34 +71,46 @@ class Alone:
 
 
 class Explorer:
-    """Tries pairs and crash points in a world. ``pending`` names the actions that begin while work is pending."""
+    """Tries pairs and crash points in a world. ``pending`` names the actions that begin while work is pending,
+    ``damaged`` those that begin with damage, too."""
 
-    def __init__(self, world: World, actions: Mapping[str, Action], pending: Collection[str]) -> None:
+    def __init__(
+        self,
+        world: World,
+        actions: Mapping[str, Action],
+        pending: Collection[str] = (),
+        damaged: Collection[str] = (),
+    ) -> None:
         self.world = world
         self.actions = actions
-        self._pending = pending
-        self._alone: dict[tuple[str, int, bool], Alone] = {}
+        self._pending = frozenset(pending)
+        self._damaged = frozenset(damaged)
+        self._alone: dict[tuple[str, int, Beginning], Alone] = {}
 
-    def begin(self, *names: str) -> bool:
-        """Begin where these actions begin; returns whether that is while work is pending."""
-        is_pending = any(name in self._pending for name in names)
-        self.world.begin_with(self.world.pending if is_pending else self.world.quiet)
-        return is_pending
+    def begin(self, *names: str) -> Beginning:
+        """Begin where these actions begin."""
+        beginning = self.world.quiet
+        if not self._damaged.isdisjoint(names):
+            beginning = self.world.damaged
+        elif not self._pending.isdisjoint(names):
+            beginning = self.world.pending
+        self.world.begin_with(beginning)
+        return beginning
 
     def pair(self, first: str, second: str, *, switches: int = SWITCHES) -> Found:
         """Try two actions in all schedules that make a difference."""
         found = Found()
-        pending = self.begin(first, second)
-        both = self.alone(first, 0, pending), self.alone(second, 1, pending)
+        beginning = self.begin(first, second)
+        both = self.alone(first, 0, beginning), self.alone(second, 1, beginning)
         if both[0].touched.meets(both[1].touched):
             for backwards in (False, True) if any(each.gathers for each in both) else (False,):
                 of_both = _Pair(self, (first, second), found, backwards=backwards)
                 of_both.explore(switches, [each.touched for each in both])
         return found
 
-    def alone(self, name: str, number: int, pending: bool) -> Alone:  # it is part of what is looked up
+    def alone(self, name: str, number: int, beginning: Beginning) -> Alone:
         """What an action does by itself. The world must begin there."""
-        key = (name, number, pending)
+        key = (name, number, beginning)
         if key not in self._alone:
             self.world.ledger.gathered = False
             result = self.world.alone(self.actions[name], number=number)
@@ -106,9 +118,9 @@ class Explorer:
             self._alone[key] = Alone(self.world.outcome(result), touched, gathers=gathers)
         return self._alone[key]
 
-    def only(self, name: str, number: int, pending: bool) -> Outcome:  # the same
+    def only(self, name: str, number: int, beginning: Beginning) -> Outcome:
         """What an action leaves by itself once all is settled."""
-        alone = self.alone(name, number, pending)
+        alone = self.alone(name, number, beginning)
         if alone.left is None:
             result = self.world.alone(self.actions[name], number=number)
             alone.left, _ = self.world.settled(self.world.outcome(result))
@@ -127,7 +139,7 @@ class Explorer:
             _judge_faults(found, faults, where)
             if again.startswith("!"):
                 found.breaks.setdefault(again, where)
-            elif again != undisturbed.results[0]:
+            elif again != undisturbed.results[0] and not again.startswith(LEFT):
                 found.refused[again.removeprefix(REFUSED)] += 1
             if harmless(left) == harmless(undisturbed):
                 continue
@@ -233,7 +245,7 @@ def _judge_faults(found: Found, faults: Sequence[Fault], where: str) -> None:
         if is_left_over(fault):
             found.differs[LEFT_OVER] += 1
         else:
-            found.breaks.setdefault(f"{fault.rule}: {_short(fault.key)} {fault.attributes}", where)
+            found.breaks.setdefault(f"{named(fault)} {fault.attributes}", where)
 
 
 def _further(schedule: Schedule, made: Sequence[Sequence[Request]], touched: Sequence[Footprint]) -> Iterator[Schedule]:
@@ -254,7 +266,3 @@ def difference(left: Outcome, due: Outcome) -> str:
     results = f"{left.results} for {due.results}; " if left.results != due.results else ""
     new, missing = set(left.items) - set(due.items), set(due.items) - set(left.items)
     return results + " | ".join([*(f"+{each}" for each in sorted(new)), *(f"-{each}" for each in sorted(missing))])
-
-
-def _short(key: Mapping[str, str]) -> str:
-    return " / ".join(dict.fromkeys(key.values()))

@@ -23,8 +23,7 @@ def explorer() -> Explorer:
     """This process's explorer, in a world of its own."""
     if not _explorer:
         Finalize(None, close, exitpriority=1)  # a process of a pool calls nothing that atexit knows
-        world = _kept.enter_context(actions.opened())
-        _explorer.append(Explorer(world, actions.actions(), actions.pending()))
+        _explorer.append(_kept.enter_context(actions.explored()))
     return _explorer[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -71,7 +71,7 @@ class Outcome:
     sent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Beginning:
     """A table, and what the stream and the queue hold that nobody has read yet."""
 
@@ -81,13 +81,15 @@ class Beginning:
 
 
 class World:
-    """A table on the fast engine that is put back before each run: to a settled state (``quiet``), or to one in which
-    the stream, the queue and the clock still have work (``pending``)."""
+    """A table on the fast engine that is put back before each run: to a settled state (``quiet``), to one in which the
+    stream, the queue and the clock still have work (``pending``), or to one in which, beside that work, items are
+    damaged, missing or stray (``damaged``)."""
 
-    def __init__(self, raw: Table, around: Sequence[Around]) -> None:
+    def __init__(self, raw: Table, around: Sequence[Around], mend: Action) -> None:
         self.ledger = Ledger(raw)
-        self.quiet = self.pending = self._begun = Beginning({}, [], [])
+        self.quiet = self.pending = self.damaged = self._begun = Beginning({}, [], [])
         self._around = around
+        self._mend = mend
         self.actors: list[Actor] = []
         self.dead_letters = 0
         """Records with which a reader of the stream failed when the table settled."""
@@ -185,14 +187,22 @@ class World:
         key = id(self._begun), replace(outcome, results=())
         if key not in self._settled:
             self.settle()
+            dead, faults = self.dead_letters, self._faults()
+            if faults and self._begun is self.damaged:
+                self._mend(self.process(self.actors[0]))
+                self.settle()
+                faults += [replace(fault, rule=f"after a second repair: {fault.rule}") for fault in self._faults()]
             left = self.outcome()
-            left = replace(left, items=(*left.items, f"{self.dead_letters} dead letters"))
-            survey = invariants.Survey(LATER)
-            survey.add(unmarshal_items(self.ledger.items.values()))
-            faults = tuple(survey.faults())
-            self._settled[key] = replace(left, records=frozenset(), sent=()), faults
-        left, faults = self._settled[key]
-        return replace(left, results=outcome.results), faults
+            left = replace(left, items=(*left.items, f"{dead} dead letters"))
+            self._settled[key] = replace(left, records=frozenset(), sent=()), tuple(faults)
+        left, remaining = self._settled[key]
+        known = {each for result in outcome.results for each in _left(result)}
+        return replace(left, results=outcome.results), tuple(each for each in remaining if named(each) not in known)
+
+    def _faults(self) -> list[Fault]:
+        survey = invariants.Survey(LATER)
+        survey.add(unmarshal_items(self.ledger.items.values()))
+        return survey.faults()
 
     def settle(self) -> None:
         """Deliver the stream's records and the queue's messages, and let the clock run, until nothing changes."""
@@ -245,6 +255,25 @@ def told(action: Action, process: Process) -> str:
 
 REFUSED = "refused: "
 """What the result of a refused action begins with."""
+
+LEFT = "left: "
+"""What the result of a repair begins with that has left some faults."""
+
+
+def repaired(left: Iterable[Fault]) -> str:
+    """The result of a repair: the faults that it has left, or nothing."""
+    names = sorted(map(named, left))
+    return f"{LEFT}{'; '.join(names)}" if names else "done"
+
+
+def _left(result: str) -> list[str]:
+    """The faults that a repair says it has left."""
+    return result.removeprefix(LEFT).split("; ") if result.startswith(LEFT) else []
+
+
+def named(fault: Fault) -> str:
+    return f"{fault.rule}: {' / '.join(dict.fromkeys(fault.key.values()))}"
+
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -301,17 +330,20 @@ def tick(process: Process) -> None:
 
 @contextmanager
 def opened(
-    prepare: Sequence[Callable[[Process], object]],
-    pending: Sequence[Callable[[Process], object]],
+    prepare: Sequence[Action],
+    pending: Sequence[Action],
+    damage: Sequence[Action],
     around: Sequence[Around],
+    mend: Action,
 ) -> Iterator[World]:
-    """A world that begins with what some functions left and settled, and with what others left that hasn't."""
+    """A world that begins with what some functions left and settled, with what others left that hasn't, and with what
+    others damaged by hand."""
     engine = replace(engines.FAST, create=engines.create_without_stream)
     with ExitStack() as stack:
         raw = stack.enter_context(engine.bare_table())
-        world = World(raw, around)
+        world = World(raw, around, mend)
         stack.enter_context(_functions(world))
-        for stage in (prepare, pending):
+        for stage in (prepare, pending, damage):
             actor = HERE.actor = Actor(20)
             process = world.process(actor)
             for each in stage:
@@ -322,7 +354,9 @@ def opened(
                 world.settle()
                 world.ledger.changes.clear()
                 world.quiet = world.now()
-        world.pending = world.now()
+            elif stage is pending:
+                world.pending = world.now()
+        world.damaged = replace(world.pending, items=world.now().items)  # the stream has forgotten how it came
         world.ledger.touched.update(world.ledger.items)
         yield world
 

@@ -141,6 +141,7 @@ def count_writes(table: Table, old: Deal | None, new: Deal | None) -> Iterator[W
 def mending(table: Table, write: Callable[[], T], *, left: Deal | None = None, entered: Sequence[Deal]) -> T:
     """Make a transaction that lists or unlists deals; if it fails, repair the counts and retry once.
 
+    It is retried if the counts are right, too: another writer, or ``btd check --mend``, may have been faster.
     Refused with ``Stale`` if another writer has changed the leaving deal, which may be uncounted already.
     """
     try:
@@ -150,18 +151,17 @@ def mending(table: Table, write: Callable[[], T], *, left: Deal | None = None, e
             there = table.get(keys.deal(left.deal_id), consistent=True)
             if there is None or there["Version"] != left.version:
                 raise Stale from error
-        if not (left and mend(table, [left], leaving=True)) and not mend(table, entered, leaving=False):
-            raise
+            mend(table, [left], leaving=True)
+        mend(table, entered, leaving=False)
         return write()
 
 
-def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
-    """Recount periods whose counts lack some deals; returns whether any did, which is noted.
+def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> None:
+    """Recount periods whose counts lack some deals, and note which.
 
     Counts of deals that are ``leaving`` must be positive. One BatchGetItem a feed, and one Query of the index for each
     period missing from a damaged or incomplete item.
     """
-    mended = False
     for feed, period in dict.fromkeys(place for deal in listed for place in places(deal).items()):
         key, name = keys.periods(feed, period), attribute(feed, period)
         item = next(iter(table.get_many([key], consistent=True)), {})
@@ -171,7 +171,7 @@ def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
         if is_whole and (name in counts or not leaving):
             continue
         damage.note(damage.named(key))
-        mended, unknown = True, [each for each in names if each not in counts]
+        unknown = [each for each in names if each not in counts]
         found = table.gather([partial(_in_index, table, feed, _period_of(feed, key["SK"], each)) for each in unknown])
         counts |= dict(zip(unknown, found, strict=True))
         counts[name] = max(counts[name], int(leaving))  # the index may lag behind
@@ -186,7 +186,6 @@ def mend(table: Table, listed: Sequence[Deal], *, leaving: bool) -> bool:
             )
         with suppress(Stale):  # another writer was first
             table.write(write)
-    return mended
 
 
 def _in_index(table: Table, feed: Feed, period: str) -> int:

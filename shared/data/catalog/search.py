@@ -23,9 +23,10 @@ from shared.data.catalog.derived import Moved
 from shared.data.catalog.words import Search, Term, is_a_slip
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item, unmarshal_item
+from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import EXISTS, MOST_TOGETHER, Write, delete, put_new, put_over, update, upsert
-from shared.errors import AlreadyExists, Impossible, NotFound
+from shared.errors import AlreadyExists, DealsError, Impossible, NotFound
 from shared.models.catalog import Deal, Selection, Sort, Status
 from shared.values import identifiers, links
 from shared.values.money import units
@@ -56,6 +57,9 @@ COUNTED = 250
 
 MOST_CORRECTED = 2
 """Unknown words of a search to correct: each is looked up under up to four beginnings."""
+
+UNCOUNTED = "Uncounted"
+"""The attribute of a damaged count with how often an item was written or deleted since."""
 
 SETTLED_TOGETHER = (MOST_TOGETHER - 1) // 2
 """Words that a transaction brings up to date: an item and a count each, beside the check of the deal."""
@@ -576,12 +580,34 @@ def _removing(word: str, deal_id: str) -> tuple[Write, Write]:
 
 
 def _counted(table: Table, of_item: Write, counting: Write, *held: Write) -> None:
-    """Write a word's item with its count. If the count is damaged, that is noted and the item is written alone."""
+    """Write a word's item with its count. A damaged count is noted, and repaired by ``btd check --mend``."""
     try:
         table.transact(*held, of_item, counting)
     except Impossible:
-        table.transact(*held, of_item) if held else table.write(of_item)
-        damage.note(damage.named(unmarshal_item(counting.arguments["Key"])))
+        key = unmarshal_item(counting.arguments["Key"])
+        try:
+            table.transact(*held, of_item, _not_counting(key))
+        except _Repaired:
+            table.transact(*held, of_item, counting)
+        else:
+            damage.note(damage.named(key))
+
+
+def _not_counting(key: Key) -> Write:
+    """The write that changes a damaged count with each item that it doesn't count, as a repair needs the count to be
+    unchanged since it has seen the items."""
+    return update(
+        key,
+        "SET Deals = :unknown ADD #since :one",
+        condition=f"{EXISTS} AND (NOT attribute_type(Deals, :number) OR NOT attribute_type(Forms, :texts))",
+        names={"#since": UNCOUNTED},
+        values={":unknown": "unknown", ":one": 1, ":number": "N", ":texts": "SS"},
+        refused=_Repaired(),
+    )
+
+
+class _Repaired(DealsError):
+    """The count isn't damaged any more."""
 
 
 def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> None:
