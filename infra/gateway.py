@@ -92,9 +92,9 @@ OF_REFUSALS = {
 """Security headers of these answers. The policy has no quotes: a value is itself in quotes, and whether API Gateway
 takes some within isn't documented. A sandbox runs no script and sends no form; the page's style and link work."""
 
-LONGEST_WAIT = Duration.seconds(10)
-"""How long a gateway waits for a function, its start included; then it answers 504. A function can't bound its own
-start, and API Gateway's default is 29 seconds. MiniStack waits as long as it takes."""
+LONGEST_WAIT, MOST = 10, 29
+"""How many seconds a gateway waits for a function, its start included; then it answers 504. A function can't bound its
+own start. API Gateway waits 29 seconds at most."""
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",
@@ -144,6 +144,7 @@ class Gateway(Construct):
         account: Gateway | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._wait = Duration.seconds(min(MOST, LONGEST_WAIT * stage.slowness))
         self._policy, self._transport = resource_policy(stage), {} if stage.emulated else answers.TRANSPORT
         self.api = self._rest_api(name, self._deployment(stage, stage_name, throttled), account)
         self.stage = self.api.deployment_stage
@@ -220,7 +221,7 @@ class Gateway(Construct):
     def answer_by(self, function: PythonFunction) -> apigateway.Integration:
         """Let the gateway wait for a function. One permission for all methods, because a policy is limited to 20 KB."""
         accept(function.function, nag.AWAITED_BY_THE_GATEWAY)
-        return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False, timeout=LONGEST_WAIT)
+        return apigateway.LambdaIntegration(function.awaited, scope_permission_to_method=False, timeout=self._wait)
 
     def refuse(self, conditions: Mapping[str, Any]) -> None:
         """Refuse requests that meet conditions, by the API's resource policy.

@@ -170,6 +170,7 @@ def serve(cloud: MiniStack) -> None:
 
     ministack_patches.read_streams()
     ministack_patches.share_unpacked()
+    ministack_patches.bound_answers()
     ministack_patches.key_credentials(os.environ["AWS_SECRET_ACCESS_KEY"])
     ministack_patches.refuse_unsigned_forms()
     ministack.app.save_all = save_all

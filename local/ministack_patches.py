@@ -1,4 +1,5 @@
-"""Patches of MiniStack, within its process: stream readers, how code is unpacked, and two gaps in its credentials.
+"""Patches of MiniStack, within its process: stream readers, how code is unpacked, how long a gateway waits for a
+function, and two gaps in its credentials.
 
 MiniStack reads streams for one function after the other, takes a partial answer for success, and never gives up on a
 batch. Here each reader is a thread that follows Lambda's rules. MiniStack also unpacks a function's zip for each
@@ -11,6 +12,7 @@ Here they depend on the checkout's secret key, too. It also stores files of uplo
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -26,7 +28,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
-from ministack.services import dynamodb, lambda_svc, s3  # type: ignore[import-untyped]  # it has no types
+from ministack.services import apigateway_v1, dynamodb, lambda_svc, s3  # type: ignore[import-untyped]  # it has no types
 
 from local.event_source import EventSource, Record
 
@@ -136,6 +138,20 @@ class SharedZip(zipfile.ZipFile):
 def share_unpacked() -> None:
     """Unpack instead of MiniStack."""
     lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedZip})
+
+
+def bound_answers() -> None:
+    """Answer 504 when an integration's timeout is over, as API Gateway does. The function goes on, as there."""
+    invoke = apigateway_v1._invoke_lambda_proxy_v1  # noqa: SLF001  # there is no other access
+
+    async def bounded(integration: dict[str, Any], *given: Any, **named: Any) -> Any:
+        answer = asyncio.ensure_future(invoke(integration, *given, **named))
+        ended, _ = await asyncio.wait({answer}, timeout=integration["timeoutInMillis"] / 1000)
+        if not ended:
+            return apigateway_v1._gw_error("INTEGRATION_TIMEOUT", "Endpoint request timed out")  # noqa: SLF001
+        return answer.result()
+
+    apigateway_v1._invoke_lambda_proxy_v1 = bounded  # noqa: SLF001  # its own look-up, for each request
 
 
 def key_credentials(secret: str) -> None:

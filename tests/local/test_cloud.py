@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import fcntl
 import itertools
@@ -23,6 +24,7 @@ import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 from ministack import app  # type: ignore[import-untyped]  # it has no types
 from ministack.core import persistence  # type: ignore[import-untyped]  # the same
+from ministack.services import apigateway_v1  # type: ignore[import-untyped]  # the same
 
 from local import __main__ as local
 from local import cloud, guarded_ministack, invoke, ministack_patches
@@ -206,7 +208,7 @@ def test_a_table_that_changes_while_it_is_copied_is_written_down_whole(saved: Ca
 def test_the_local_cloud_writes_down_so(monkeypatch: pytest.MonkeyPatch) -> None:
     patches = (
         (ministack_patches, name)
-        for name in ("read_streams", "share_unpacked", "key_credentials", "refuse_unsigned_forms")
+        for name in ("read_streams", "share_unpacked", "bound_answers", "key_credentials", "refuse_unsigned_forms")
     )
     for module, name in ((app, "app"), (app, "save_all"), *patches):
         monkeypatch.setattr(module, name, lambda *_: None)
@@ -218,6 +220,30 @@ def test_the_local_cloud_writes_down_so(monkeypatch: pytest.MonkeyPatch) -> None
     guarded_ministack.main()
 
     assert kept == [guarded_ministack.save_all]
+
+
+@pytest.mark.parametrize(
+    ("wait", "answer"), [(1, ("INTEGRATION_TIMEOUT", "Endpoint request timed out")), (60_000, 200)]
+)
+def test_a_gateway_waits_for_a_function_as_long_as_its_integration_says(
+    monkeypatch: pytest.MonkeyPatch, wait: int, answer: object
+) -> None:
+    ended = asyncio.Event()
+
+    async def invoke(*_: object) -> int:
+        await ended.wait()
+        return 200
+
+    async def ask() -> object:
+        if answer == 200:
+            ended.set()
+        found = await apigateway_v1._invoke_lambda_proxy_v1({"timeoutInMillis": wait})
+        return found if isinstance(found, int) else (found.response_type, found.message)
+
+    monkeypatch.setattr(apigateway_v1, "_invoke_lambda_proxy_v1", invoke)
+    ministack_patches.bound_answers()
+
+    assert asyncio.run(ask()) == answer
 
 
 def test_what_never_stops_changing_keeps_no_other_service_from_being_written(
