@@ -43,8 +43,8 @@ except ModuleNotFoundError:
 TITLES = ("Trail runner", "Desk lamp", "Running shoes", "T-Shirt", "Rain jacket", "Camping stove", "Blue kettle 18 L")
 PRODUCTS = "https://shop.example/view.php?id="
 MEMBERS, ORDERS = "shared.data.members", "shared.data.orders"
-PAUSE = 0.3
-"""Seconds between two edits: the engine's writes take longer, the more its stream has."""
+PAUSE = 0.5
+"""Seconds between two edits."""
 
 LEAST = 25
 """Edits that are made even if the input ends at once."""
@@ -93,6 +93,8 @@ def write(table: Table, number: str) -> None:
         if deal.deal_id not in filed:
             offers.file(table, None, deal)
             search.file(table, None, deal)
+    oldest = {deal.link: deal for deal, _ in sorted(new, key=lambda each: each[0].created_at, reverse=True)}
+    for deal in oldest.values():  # the first offer of a product, with which the later ones are compared, too
         offers.judge_anew(table, None, deal)
 
 
