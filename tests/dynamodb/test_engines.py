@@ -292,6 +292,18 @@ def test_the_segments_of_a_scan_hold_each_item_once(bare_table: Table, client: C
     assert sorted(found) == sorted([*map(str, range(30)), "X"])
 
 
+@known_to_differ(DYNOXIDE_ENGINE)
+def test_a_segment_of_a_scan_goes_on_from_an_item_that_is_gone(bare_table: Table, client: Client) -> None:
+    for number in range(9):
+        client.put_item(TableName=bare_table.name, Item=marshal_item({**ITEM, "PK": str(number)}))
+    found, last = bare_table.scan(segment=0, segments=1, limit=4)
+    client.delete_item(TableName=bare_table.name, Key=dict(last or {}))
+
+    rest, _ = bare_table.scan(segment=0, segments=1, start=last)
+
+    assert len(found) + len(rest) == 10
+
+
 @pytest.fixture
 def provisioned(engine: Engine) -> Iterator[Table]:
     """A table made as the laptop's is, on every engine."""
