@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import cli.main  # noqa: F401  # it asks for all features' commands, which none of these may do first
 import features as package
 from infra import bundling, functions
 from local.settings import ROOT
