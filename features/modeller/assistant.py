@@ -6,7 +6,9 @@ of its own has (``make mcp``): https://modelcontextprotocol.io
 
 from __future__ import annotations
 
+import json
 import site
+from decimal import Decimal
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -40,12 +42,19 @@ def explain(request: Json, items: list[Json] | None = None) -> Json:
     ``items`` are those that a read examines, or the item before a write; for an UpdateItem, the item after it follows.
     Keys are PK and SK, and GSI1PK and GSI1SK of the index GSI1.
     """
+    try:
+        return _explained(*json.loads(json.dumps([request, items or []]), parse_float=Decimal))
+    except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        return {"refused": "Write a request as boto3's Table takes it, with numbers and texts that DynamoDB can hold."}
+
+
+def _explained(request: Json, items: list[Json]) -> Json:
     if len(request) != 1:
         return {"refused": 'Write one operation and its arguments: {"Query": {...}}.'}
     ((operation, arguments),) = request.items()
     if why := grammar.refusal(operation, arguments):
         return {"refused": why}
-    images = [marshal_item(each) for each in items or []]
+    images = [marshal_item(each) for each in items]
     sizes = [size_of(each) for each in images]
     if operation in running.READS:
         consistent = bool(arguments.get("ConsistentRead"))

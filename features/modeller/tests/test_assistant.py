@@ -46,6 +46,17 @@ def test_a_request_is_explained_by_its_bytes_or_refused_in_the_words_of_aws() ->
     assert "non-primary key attributes" in assistant.explain({"Query": filtered})["refused"]
 
 
+def test_what_is_no_request_is_refused_in_a_sentence() -> None:
+    key = {"PK": "a", "SK": "b"}
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    odd: tuple[Any, ...] = (None, [], {"Item": {**key, "Price": float("nan")}}, {"Item": {**key, "Price": deep}}, {})
+
+    assert [assistant.explain({"PutItem": each})["refused"][:15] for each in odd] == ["Write a request"] * len(odd)
+    assert assistant.explain({"PutItem": {"Item": {**key, "Price": 19.99}}})["units"] == "1 WRU"
+
+
 def test_an_update_is_explained_by_the_items_before_and_after_it() -> None:
     key = {"PK": "a", "SK": "b"}
     update = {"Key": key, "UpdateExpression": "SET GSI1PK = :d", "ExpressionAttributeValues": {":d": "d"}}
