@@ -31,10 +31,15 @@ def chosen(app: cdk.App) -> Stage:
     name = app.node.try_get_context("stage") or "dev"
     if name not in STAGES:
         raise ValueError(f"There is no stage {name!r}: choose one of {', '.join(STAGES)}.")
-    stage = places.placed(STAGES[name], app.node.try_get_context("stages"))
+    given = app.node.try_get_context("stages") or {}
+    if unknown := sorted({*given} - {*STAGES}):
+        raise ValueError(f"cdk.json has a stage {unknown[0]!r}, which infra/settings.py doesn't have.")
+    stage = places.placed(STAGES[name], given)
     if origin := app.node.try_get_context("origin"):
         stage = replace(stage, site_origin=origin)
-    if app.node.try_get_context("first"):
+    if first := app.node.try_get_context("first"):
+        if first != "yes":
+            raise ValueError(f"-c first={first} isn't known: it is yes, or left out.")
         stage = replace(stage, first=True)
     if stage.keeps_data and compiler(stage.target.python) is None and not app.node.try_get_context("uncompiled"):
         python = stage.target.python

@@ -27,16 +27,12 @@ from infra.encryption import RECEIVES, SENDS, encrypt_queue, may_use
 from infra.functions import DEAD_LETTERS, WORK, variables
 from infra.nag import accept
 from infra.rows import Function, Reading
-from infra.stage import ON_LAMBDA, Stage, Watch
+from infra.stage import LOG_DAYS, ON_LAMBDA, Stage, Watch
 from infra.storage import DealsTable
 
-RETENTIONS = {
-    1: logs.RetentionDays.ONE_DAY,
-    7: logs.RetentionDays.ONE_WEEK,
-    30: logs.RetentionDays.ONE_MONTH,
-    90: logs.RetentionDays.THREE_MONTHS,
-}
-"""The retention days that a stage may choose. CloudWatch accepts only some numbers."""
+_DAYS = logs.RetentionDays
+RETENTIONS = dict(zip(LOG_DAYS, (_DAYS.ONE_DAY, _DAYS.ONE_WEEK, _DAYS.ONE_MONTH, _DAYS.THREE_MONTHS), strict=True))
+"""The CDK's names of the days that a stage may keep its logs."""
 
 
 class Log(logs.LogGroup):

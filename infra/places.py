@@ -27,7 +27,15 @@ def placed(stage: Stage, stages: Mapping[str, Mapping[str, Any]] | None) -> Stag
         raise ValueError(
             f"cdk.json has {', '.join(unknown)} for stage {stage.name}: it may have {', '.join(_SETTINGS)}."
         )
-    tags = tuple(sorted(given.get("tags", {}).items()))
+    named = given.get("tags", {})
+    if not isinstance(named, Mapping):
+        said = f'cdk.json must have tags for stage {stage.name} as names with texts: {{"team": "deals"}}.'
+        raise ValueError(said)  # noqa: TRY004  # as for every setting
+    for key, value in {**given, "tags": "", **named}.items():
+        if not isinstance(value, str):
+            said = f'cdk.json must have {key} for stage {stage.name} as a text, "{value}", with its quotes.'
+            raise ValueError(said)  # noqa: TRY004  # the same
+    tags = tuple(sorted(named.items()))
     return replace(
         stage, account=given.get("account"), region=given.get("region"), tags=tags, key_arn=given.get("key_arn")
     )

@@ -21,6 +21,21 @@ _KEY = re.compile(r"arn:aws[a-z-]*:kms:(?P<region>[a-z0-9-]+):(?P<account>[0-9]{
 """A key's ARN: CloudWatch Logs takes no alias.
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html"""
 
+_LEAST = {"throttle_rate": 1, "throttle_burst": 1, "sign_in_rate": 1, "sign_in_burst": 1, "workers": 2, "budget": 1}
+"""The least of a setting, where it is set. A queue has two workers at least:
+https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html"""
+
+LOG_DAYS = (1, 7, 30, 90)
+"""How many days a stage may keep its logs. CloudWatch takes only some numbers."""
+
+_SHAPES = {
+    "name": ("[A-Za-z0-9-]+", "letters, digits and hyphens"),
+    "log_level": ("DEBUG|INFO", "DEBUG or INFO, of whose lines the metrics are"),
+    "site_origin": (_ORIGIN.pattern, "a scheme and a host (https://deals.example)"),
+    "alarm_email": (r"[^@\s]+@[^@\s]+", "an email address"),
+}
+"""What texts must look like where they are set, and this in words."""
+
 MANYLINUX = "manylinux_2_28"
 """Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12.
 
@@ -63,6 +78,10 @@ class Domain:
     name: str
     certificate_arn: str
     zone_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", self.name):
+            raise ValueError(f"The name of domain must be a host's (deals.example), and not {self.name!r}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +293,7 @@ class Stage:
     key_arn: str | None = None
 
     def __post_init__(self) -> None:
+        self._check_values()
         if (self.alarm_email or self.budget) and self.watch is Watch.NOTHING:
             raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
         if self.account is not None and not re.fullmatch("[0-9]{12}", self.account):
@@ -288,6 +308,22 @@ class Stage:
             raise ValueError("options must have one of a kind.")
         for each in self.options:
             each.check(self)
+
+    def _check_values(self) -> None:
+        """Raise ValueError for a setting that can't be meant, whatever the others are."""
+        for name, least in _LEAST.items():
+            number = getattr(self, name)
+            if number is not None and number < least:
+                raise ValueError(f"{name} must be at least {least}, and not {number}.")
+        for name, (shape, said) in _SHAPES.items():
+            text = getattr(self, name)
+            if text is not None and not re.fullmatch(shape, text):
+                raise ValueError(f"{name} must be {said}, and not {text!r}.")
+        if self.log_retention_days not in LOG_DAYS:
+            days = ", ".join(map(str, LOG_DAYS))
+            raise ValueError(f"log_retention_days must be one of {days}, and not {self.log_retention_days}.")
+        if self.domain and self.region and f":{self.region}:" not in self.domain.certificate_arn:
+            raise ValueError(f"The certificate of domain must be in the stage's region, {self.region}.")
 
     def _check_key(self, arn: str) -> None:
         """Raise ValueError for a key that the stage's services can't use."""

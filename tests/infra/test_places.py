@@ -83,6 +83,15 @@ def test_the_own_account_and_a_region_with_everything_are_taken() -> None:
             "stage's account, 111122223333",
         ),
         (lambda: places.placed(PROD, {"prod": {"acount": "111122223333"}}), "cdk.json has acount for stage prod"),
+        (
+            lambda: places.placed(PROD, {"prod": {"account": 111122223333}}),
+            'as a text, "111122223333", with its quotes',
+        ),
+        (
+            lambda: places.placed(PROD, {"prod": {"tags": {"cost-center": 42}}}),
+            'cost-center for stage prod as a text, "42"',
+        ),
+        (lambda: places.placed(PROD, {"prod": {"tags": ["deals"]}}), "tags for stage prod as names with texts"),
     ],
 )
 def test_a_place_that_cannot_be_meant_is_refused(wrong: Callable[[], object], said: str) -> None:
@@ -116,6 +125,7 @@ def test_a_stack_of_too_many_resources_is_refused_in_one_sentence() -> None:
     [
         pytest.param({"stage": "prdo"}, "There is no stage 'prdo'", marks=pytest.mark.thorough),
         ({"stage": "dev", "stages": {"dev": {"account": "12"}}}, "account must have twelve digits"),
+        pytest.param({"stages": {"prdo": {}}}, "cdk.json has a stage 'prdo'", marks=pytest.mark.thorough),
     ],
 )
 def test_the_app_ends_with_one_sentence(context: dict[str, object], said: str) -> None:
