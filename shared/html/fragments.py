@@ -84,6 +84,8 @@ class Front(NamedTuple):
 def front(deals: Sequence[Deal], today: Today, now: datetime, bargains: Counts | None = None) -> Front:
     """Render the front page's picks and other lists."""
     shown = views.cards_of_each(deals, now, first=LARGE)
+    for each, deal in zip(shown, deals, strict=True):
+        each["marks"] = today.marks.get(deal.deal_id, ())
     views.leave_out(shown, lead=True)
     lists = [
         ("Ending within a day", "/ending", views.cards_of_each(today.ending, now)),

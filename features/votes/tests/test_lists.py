@@ -9,9 +9,10 @@ import pytest
 from features.votes.data import votes
 from features.votes.models import as_text
 from functions.background import refresher
-from shared.data.catalog import page_cache
+from shared.data.catalog import page_cache, picks
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
+from shared.models.catalog import FRONT_PAGE
 from tests.pages.conftest import ask, now, table  # noqa: F401  # fixtures
 from tests.pages.test_deal_page import links
 from tests.support.browsing import Ask, parsed
@@ -35,17 +36,23 @@ def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask
 
 
 @pytest.mark.parametrize("copied", [True, False], ids=["from a copy", "made now"])
-def test_what_readers_vote_for_stands_beside_the_picks(ask: Ask, table: Table, now: datetime, copied: bool) -> None:
+def test_what_readers_vote_for_stands_beside_the_picks_which_have_their_scores(
+    ask: Ask, table: Table, now: datetime, copied: bool
+) -> None:
     (deal,) = post(table, [a_deal(now - timedelta(minutes=15))], now)
     table.write(votes.counting(deal.deal_id, 7))
     votes.file_scores(table, [deal.deal_id], now)
+    picks.set_featured(table, FRONT_PAGE, [deal.deal_id], now)
     if copied:
         refresher.refresh(page_cache.PARTS, set(), set())
         cached_pages.memory.cache_clear()
 
-    (beside,) = [part for part in parsed(ask("/")).findall(".//aside/section") if part.find("./h2/a") is not None]
+    seen = parsed(ask("/"))
+    (beside,) = [part for part in seen.findall(".//aside/section") if part.find("./h2/a") is not None]
+    pick = "".join(seen.find(".//li[@class='card lead']").itertext())
 
     assert (beside.find("./h2/a").text, links(beside, "./ul")) == ("Most voted", [f"/deals/{deal.number}"])
+    assert pick.count("Score +7") == 1
 
 
 def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, table: Table, now: datetime) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,6 +41,7 @@ from shared.models.catalog import (
     Deal,
     Feed,
     Listed,
+    Mark,
     Page,
     Status,
     Topic,
@@ -339,11 +340,15 @@ ASKED = 24
 
 
 class Today(NamedTuple):
-    """The first deals that end within a day and how many do, and the first deals of features' lists."""
+    """The first deals that end within a day and how many do, and the first deals of features' lists.
+
+    ``marks`` are those of all deals that were read of features' lists, by id.
+    """
 
     ending: tuple[Deal, ...] = ()
     ends: int = 0
     lists: tuple[tuple[hooks.DealList, tuple[Listed, ...]], ...] = ()
+    marks: Mapping[str, tuple[Mark, ...]] = {}
 
     @property
     def deals(self) -> list[Deal]:
@@ -367,7 +372,8 @@ def read_today(table: Table, now: datetime) -> Today:
     for each, page in zip(lists, pages, strict=True):
         beside.append((each, tuple(each.chosen(page.items, room) if each.chosen else ())))
         room -= len(beside[-1][1])
-    return Today(ending, len(noted) if ending else 0, tuple(beside))
+    marks = {listed.deal.deal_id: listed.marks for page in pages for listed in page.items}
+    return Today(ending, len(noted) if ending else 0, tuple(beside), marks)
 
 
 class CopyCache:
