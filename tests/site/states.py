@@ -14,11 +14,12 @@ from functions.pages.desk import deal_form
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, offers, topics
-from shared.data.members import rate_limits
+from shared.data.members import alerts, rate_limits, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
+from shared.models.members import Limits
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
 from tests.support.cases import cases, cases_by_name
@@ -130,6 +131,7 @@ RARE = {
     "longest title": State("/deals/{longest.number}"),
     "form of the longest title": State("/desk/deals/{longest.number}", who="eddy"),
     "end of the longest title": State("/desk/deals/{longest.number}/end", who="eddy"),
+    "alert on the longest title": State("/my/watches", who="ana"),
     "most variants": State("/deals/{variant.number}"),
     "brand of extremes": State(f"/brands/{EXTREME}"),
     "cheapest of extremes": State(f"/brands/{EXTREME}?sort=cheapest&currency=KWD"),
@@ -177,6 +179,7 @@ def rare(site: Preview, bare: Table) -> dict[str, State]:
     over = deals.edit(table, _posted(table, now, 4, ENDED).deal_id, {"ends_at": now}, now)
     offers.file(table, None, over, has_ended=True)
     longest, variant = _extremes(table, now)
+    alerts.on_price(table, longest, "ana", users.get(table, "ana").account_id, Limits("999999997.99", "USD"), now)
     _leave_words(table, now)
     _attempt(table, now)
     entered(replace(site, table=bare), "eddy", "editor")
