@@ -23,7 +23,7 @@ BUDGETS = {
     **dict.fromkeys(("ending", "choice"), PUBLIC),
     # A style sheet and a script of its own, and no glyph.
     "brands": replace(PUBLIC, requests=8),
-    # The style of the chart of prices.
+    # A style sheet of its own.
     "deal": replace(PUBLIC, requests=8),
     **dict.fromkeys(("inbox", "account"), MEMBERS),
     # The desk has a style sheet and a script of its own, and shows some twenty deals with their forms.
