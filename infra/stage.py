@@ -23,7 +23,7 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.ht
 
 _LEAST = {"throttle_rate": 1, "throttle_burst": 1, "sign_in_rate": 1, "sign_in_burst": 1, "workers": 2, "budget": 1}
 """The least of a setting, where it is set. A queue has two workers at least:
-https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html"""
+https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html"""
 
 LOG_DAYS = (1, 7, 30, 90)
 """How many days a stage may keep its logs. CloudWatch takes only some numbers."""
