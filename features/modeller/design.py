@@ -103,13 +103,15 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A table's design. ``peak`` is the busiest second as a multiple of the average."""
+    """A table's design. ``peak`` is the busiest second as a multiple of the average. Of a ``partial`` one, an entity
+    couldn't be read, which may be the one that a pattern asks for."""
 
     name: str
     entities: tuple[Entity, ...]
     indexes: tuple[Index, ...]
     patterns: tuple[Pattern, ...]
     peak: float = 1.0
+    partial: bool = False
 
     @property
     def size(self) -> float:

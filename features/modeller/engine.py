@@ -111,7 +111,7 @@ def planned(now: Evaluation, visitor: str, run_id: str, when: datetime) -> list[
 
 def _is_read(now: Evaluation, pattern: Pattern) -> bool:
     """Whether a pattern reads a partition."""
-    return pattern.reads and pattern.operation != "Scan" and now.answered(pattern)
+    return pattern.reads and pattern.operation != "Scan" and any(each.lie for each in now.met(pattern))
 
 
 def _read(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Part:

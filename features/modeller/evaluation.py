@@ -336,8 +336,8 @@ class Evaluation:
         return found
 
     def answered(self, pattern: Pattern) -> bool:
-        """Whether a key template answers a read."""
-        return pattern.operation == "Scan" or any(each.lie for each in self.met(pattern))
+        """Whether a key template answers a read, or that of an entity which couldn't be read may."""
+        return pattern.operation == "Scan" or self.model.partial or any(each.lie for each in self.met(pattern))
 
     def read(self, pattern: Pattern, n: float) -> Came:
         """What a pattern reads in a table of ``n`` items: all that match its key; the filter comes after the bill."""

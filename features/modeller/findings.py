@@ -334,7 +334,10 @@ def _filter(now: Evaluation, pattern: Pattern) -> Finding | None:
     if not pattern.terms or pattern.operation == "Scan" or not now.answered(pattern):
         return None
     came = now.read(pattern, now.model.size)
-    if units_read(ceil(came.size * came.kept / came.items), consistent=pattern.consistent) >= came.units:
+    if (
+        not came.items
+        or units_read(ceil(came.size * came.kept / came.items), consistent=pattern.consistent) >= came.units
+    ):
         return None
     kept, items, dropped = map(_few, (came.kept, came.items, came.items - came.kept))
     figures = {"name": pattern.name, "items": items, "dropped": dropped, "kept": kept}

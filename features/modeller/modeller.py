@@ -64,9 +64,10 @@ def draw(request: Request) -> Answer:
     fields = forms.read(request.event, most=MAX_FIELDS)
     guided = "guide" in fields
     if "open" in fields:
-        return _page(request, parsing.from_text(fields.get("model", "")), "", "")
+        link = fields.get("link")
+        return _page(request, parsing.from_link(link) if link else parsing.from_text(fields.get("model", "")), "", "")
     if "undo" in fields:
-        return _page(request, parsing.from_text(fields.get("before", "")), "", "undone", guided=guided)
+        return _page(request, parsing.from_link(fields.get("before", "")), "", "undone", guided=guided)
     found, was = parsing.read(_document(fields)), fields.get("was", "")
     if tried := [text for name, text in fields.items() if name in ("try", "try-all")]:
         by = "; ".join(each.title for each in findings.of(found.model) if each.key in tried[0].split("\n"))
@@ -141,10 +142,10 @@ def _typed(name: str, text: str) -> Any:
 def _page(
     request: Request, found: Read | None, was: str, by: str, *, runs: bool = False, guided: bool = False
 ) -> Answer:
-    """The page of a model, or of the models to begin with. ``was`` is the JSON of the model before this one."""
+    """The page of a model, or of the models to begin with. ``was`` is the model before this one, packed."""
     if found is None:
         return pages.page("modeller/templates/starts.html", here=request.path, starts=_starts())
-    before = parsing.from_text(was) if was else None
+    before = parsing.from_link(was) if was else None
     same = before is not None and before.document == found.document
     by = by or (views.differing(before.document, found.document) if before else "")
     now = evaluated(found.model)
@@ -160,7 +161,7 @@ def _page(
         operations=(*READS, *WRITES),
         writes=WRITES,
         faults=found.faults,
-        json=json.dumps(found.document, ensure_ascii=False),
+        link_of=parsing.packed(found.document),
         before="" if same else was,
         by=by,
         guided=guided,

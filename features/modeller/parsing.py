@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,7 +62,8 @@ def read(document: Any) -> Read:
     indexes = _each(found, "indexes", lambda row, _: _index(row))
     names = [each.name for each in indexes]
     entities = _each(found, "entities", lambda row, above: _entity(row, above, names))
-    whole = Model(name, tuple(entities), tuple(indexes), (), peak)
+    partial = any(each.startswith("entities.") for each in found.faults)
+    whole = Model(name, tuple(entities), tuple(indexes), (), peak, partial)
     found.model = replace(whole, patterns=tuple(_each(found, "patterns", lambda row, _: _pattern(row, whole))))
     return found
 
@@ -84,6 +87,27 @@ def from_text(text: str) -> Read:
     if why:
         found.faults["model"] = why
     return found
+
+
+def packed(document: Mapping[str, Any]) -> str:
+    """A model's JSON as a link and the page's form hold it, a quarter as long."""
+    deflate = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    made = deflate.compress(json.dumps(document, ensure_ascii=False).encode()) + deflate.flush()
+    return urlsafe_b64encode(made).decode().rstrip("=")
+
+
+def from_link(text: str) -> Read:
+    """Read a model from a link, of which only the beginning may be there."""
+    whole, inflate = b"", zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        sent = urlsafe_b64decode(text[: len(text) - (len(text) % 4 == 1)] + "==")
+        for at in range(0, len(sent), 64):
+            whole += inflate.decompress(sent[at : at + 64])
+            if len(whole) > 4 * LONGEST:  # it was made to grow without end
+                break
+    except (ValueError, zlib.error):
+        pass  # what came of it is read
+    return from_text(whole.decode(errors="ignore"))
 
 
 def _loaded(text: str) -> Any:

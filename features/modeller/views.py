@@ -120,7 +120,7 @@ def differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """The first field that differs between two models' JSON: ``Borrow a book: rate 20 a second → 25 a second``."""
     for kind in ("entities", "indexes", "patterns"):
         for one, other in zip_longest(before.get(kind, []), after.get(kind, []), fillvalue=dict[str, Any]()):
-            for name in {**one, **other}:
+            for name in {**other, **one}:
                 if one.get(name) != other.get(name):
                     was, becomes = (each.get(name, "nothing") for each in (one, other))
                     plain = isinstance(was, str) and isinstance(becomes, str) and name != "name"

@@ -4,32 +4,6 @@ const main = document.getElementById("main");
 const form = () => document.getElementById("model");
 const packed = "m=";
 
-const through = async (bytes, stream) => {
-  let left = 1e6; // of a link that was made to grow without end
-  const parts = [], reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
-  try {
-    for (let part = await reader.read(); !part.done && left > 0; part = await reader.read()) {
-      parts.push(part.value);
-      left -= part.value.length;
-    }
-  } catch { /* A link that was cut: what came of it is read, and the page says so. */ }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
-};
-
-const toLink = async (text) => {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
-  return btoa(Array.from(bytes, (each) => String.fromCharCode(each)).join("")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-};
-
-const fromLink = async (text) => {
-  let bytes;
-  try {
-    const whole = text.replaceAll("-", "+").replaceAll("_", "/");
-    bytes = Uint8Array.from(atob(whole.slice(0, whole.length - (whole.length % 4 === 1))), (each) => each.charCodeAt(0));
-  } catch { return ""; }
-  return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
-};
-
 const ask = (address, fields) => new Promise((resolve) => {
   const asked = new XMLHttpRequest();
   asked.open("POST", address);
@@ -77,12 +51,15 @@ const draw = async (fields, kept, button) => {
   await whenFree();
   if (own !== latest) return; // an edit since then is drawn instead
   const whole = page?.getElementById("main"), next = whole?.querySelector("#model");
-  if (!next) {
-    form()?.submit(); // the browser shows what is wrong
+  if (!next && form()) {
+    form().submit(); // the browser shows what is wrong
     return;
   }
-  const link = `#${packed}${await toLink(next.elements.was.value)}`;
-  if (own !== latest) return;
+  if (!next) {
+    if (whole) main.replaceChildren(...[...whole.childNodes].map((each) => document.adoptNode(each)));
+    return;
+  }
+  const link = `#${packed}${next.elements.was.value}`;
   drawn = told(next);
   if (["replaced", "run"].includes(kept) || button?.name === "add") keepTyped(sent, next);
   replace(whole, kept, button);
@@ -114,8 +91,6 @@ const replace = (next, kept, button) => {
   if (kept === "replaced") scrollBy({top: again.getBoundingClientRect().top - top, behavior: "instant"});
 };
 
-const open = async (text, kept = "replaced") => draw({open: 1, model: text}, kept);
-
 const onEdit = () => {
   // The next field has the focus a moment later.
   setTimeout(() => { if (told(form()) !== drawn) draw(new FormData(form()), "replaced"); });
@@ -143,12 +118,12 @@ const begin = () => {
   }
   const file = document.getElementById("f-file");
   file.hidden = main.querySelector("[data-file]").hidden = false;
-  file.onchange = async () => open(await file.files[0].text(), "tried");
+  file.onchange = async () => draw({open: 1, model: await file.files[0].text()}, "tried");
 };
 
-const read = async () => {
+const read = () => {
   const found = location.hash.slice(1);
-  if (found.startsWith(packed)) await open(await fromLink(found.slice(packed.length)), "");
+  if (found.startsWith(packed)) draw({open: 1, link: found.slice(packed.length)}, "");
 };
 
 document.addEventListener("keydown", (event) => {

@@ -55,7 +55,7 @@ def test_a_start_model_is_drawn_and_its_form_sends_the_same_model(visitor: Brows
     again = visitor.post("/model", fields)
 
     assert (page.status, again.status) == (200, 200)
-    assert parsing.read(json.loads(fields["was"])).model == parsing.read(json.loads(form_of(again)["was"])).model
+    assert parsing.from_link(fields["was"]).model == parsing.from_link(form_of(again)["was"]).model
 
 
 def test_a_change_is_tried_priced_and_undone(visitor: Browser) -> None:
@@ -114,13 +114,27 @@ def test_a_wrong_field_has_its_sentence_and_the_rest_is_drawn(visitor: Browser) 
 @pytest.mark.parametrize("kind", ["entities", "indexes", "patterns"])
 def test_rows_are_added_up_to_the_most_and_removed(visitor: Browser, kind: str) -> None:
     page = visitor.post("/model", library(visitor) | {"add": kind})
-    before, after = (json.loads(fields["was"]) for fields in (library(visitor), form_of(page)))
+    before, after = (parsing.from_link(fields["was"]).document for fields in (library(visitor), form_of(page)))
     removed = visitor.post("/model", form_of(page) | {"remove": f"{kind}.{len(after[kind]) - 1}"})
 
     assert len(after[kind]) == len(before[kind]) + 1
-    assert json.loads(form_of(removed)["was"])[kind] == before[kind]
+    assert parsing.from_link(form_of(removed)["was"]).document[kind] == before[kind]
     fields = library(visitor) | {f"{kind}.{at}.name": f"N{at}" for at in range(40)}
     assert "at most" in visitor.post("/model", fields | {"add": kind}).words
+
+
+def test_a_large_model_is_edited_and_the_change_undone(visitor: Browser) -> None:
+    attributes = {"Id": "id 8"} | {f"Attribute{at}": "text 100" for at in range(12)}
+    entities = [{"name": f"Thing{at}", "PK": f"THING{at}#<Id>", "attributes": attributes} for at in range(12)]
+    asked = {"request": "Query", "rate": "10 a second", "returns": "Attribute0, Attribute1"}
+    patterns = [asked | {"name": f"A pattern, number {at}", "key": f"PK = THING{at % 12}#<Id>"} for at in range(20)]
+    page = visitor.post("/model", {"open": "1", "model": json.dumps({"entities": entities, "patterns": patterns})})
+    for peak in ("2", "3"):
+        page = visitor.post("/model", form_of(page) | {"peak": peak})
+
+    assert page.status == 200
+    undone = visitor.post("/model", form_of(page) | {"undo": "1"})
+    assert form_of(undone)["peak"] == "2"
 
 
 def test_a_link_that_was_cut_shows_its_whole_parts(visitor: Browser) -> None:
@@ -129,6 +143,10 @@ def test_a_link_that_was_cut_shows_its_whole_parts(visitor: Browser) -> None:
     assert page.status == 422
     assert "ends too early" in page.words
     assert "a month, on demand" in page.words
+    link = form_of(visitor.get("/model?start=library"))["was"]
+    assert visitor.post("/model", {"open": "1", "link": link}).status == 200
+    cut = visitor.post("/model", {"open": "1", "link": link[: len(link) * 2 // 3]})
+    assert "ends too early or isn't a model; its first 4 entities are shown" in cut.words
 
 
 @pytest.mark.parametrize("name", [name for name in STARTS if name != "empty"])
