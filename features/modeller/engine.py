@@ -156,13 +156,13 @@ def _asked(now: Evaluation, part: Part) -> Part:
 def _columns(
     now: Evaluation, pattern: Pattern, keyed: Sequence[str], items: Sequence[Made], read: Sequence[int]
 ) -> list[str]:
-    """The short attributes of items: those of the filter come first, and those of keys last."""
+    """The short attributes of items: those of the filter come first, then those of what is read, those of keys last."""
     asked_for, met = {name for name, _, _ in pattern.terms}, {name for at in read for name in items[at]}
     copied, hidden = now.model.index(pattern.index).copies, now.model.key_names
     every = [name for name in dict.fromkeys(chain.from_iterable(items)) if name not in hidden]
     long = (["text"], ["list"])
     short = [name for name in every if (copied is None or name in copied) and now.model.spec(name)[:1] not in long]
-    return sorted(short, key=lambda name: (name not in asked_for, name not in met, name in keyed))[:COLUMNS]
+    return sorted(short, key=lambda name: (name not in asked_for, name in keyed, name not in met))[:COLUMNS]
 
 
 def _home(partition: object) -> str:
