@@ -56,9 +56,9 @@ def _explained(request: Json, items: list[Json]) -> Json:
         return {"refused": why}
     images = [marshal_item(each) for each in items]
     sizes = [size_of(each) for each in images]
-    if operation in running.READS:
+    if operation in {*running.READS, "Scan"}:
         consistent = bool(arguments.get("ConsistentRead"))
-        one_by_one = sizes if operation != "Query" else [sum(sizes)]
+        one_by_one = [sum(sizes)] if operation in ("Query", "Scan") else sizes
         options: Json = {"consistent": consistent, "transactional": operation == "TransactGetItems"}
         capacity = Capacity(sum(units_read(size, **options) for size in one_by_one or [0]))
         half = "" if consistent else ", half of one where the read is eventually consistent"

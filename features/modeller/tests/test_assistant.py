@@ -38,6 +38,9 @@ def test_a_request_is_explained_by_its_bytes_or_refused_in_the_words_of_aws() ->
 
     assert assistant.explain({"Query": query}, [item, item])["units"] == "1.5 RRU"
     assert (
+        assistant.explain({"Scan": {"FilterExpression": "attribute_exists(Body)"}}, [item, item])["units"] == "1.5 RRU"
+    )
+    assert (
         assistant.explain({"GetItem": {"Key": {"PK": "a", "SK": "b"}, "ConsistentRead": True}}, [item])["units"]
         == "2 RRU"
     )
