@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from functions.api import catalog
-from functions.pages.site.listing import LOWEST
+from functions.pages.site.listing import LOWEST, READ_SORTED
 from shared.data import keys
 from shared.data.catalog import offers, search, selecting, sorting
 from shared.data.catalog.words import asked, in_text
@@ -144,7 +144,10 @@ def test_a_list_opens_in_the_currency_of_most_of_its_deals(ask: Ask, table: Tabl
     assert "CAD" in links(dollars)
 
 
-def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, now: datetime) -> None:
+def test_a_list_where_little_fits_says_so_and_leads_on(
+    ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sorting, "SIFTED", 50)
     made = [a_deal(now - timedelta(hours=n), link=f"https://shop.example/{n}", price="5.00") for n in range(110)]
     filed(table, post(table, [*made, a_deal(now - timedelta(days=9), title="Dear", price="500.00")], now))
 
@@ -251,8 +254,8 @@ def test_a_list_of_some_of_all_deals_says_of_how_many(
     first = ask("/deals", query={"off": "99"})
     second = follow(ask, links(first)["Look further"])
 
-    assert "From the newest 10 deals only." in first["body"]
-    assert "From the next 10 deals only." in second["body"]
+    assert "From the newest 20 deals only." in first["body"]
+    assert "From the next 20 deals only." in second["body"]
 
 
 def test_a_list_of_all_deals_goes_on_to_its_end_and_says_so_only_there(ask: Ask, seventy: list[Deal]) -> None:
@@ -271,7 +274,8 @@ def test_a_list_of_all_deals_goes_on_to_its_end_and_says_so_only_there(ask: Ask,
         names = [[text_of(each) for each in page.iter("h2")] for page in pages]
         assert [title for page in names for title in page] == expected
         assert ["That\u2019s all." in text_of(page) for page in pages] == [False] * (len(pages) - 1) + [True]
-        assert f"More than {len(names[0])} deals" in text_of(pages[0])
+        assert f"More than {READ_SORTED} deals" in text_of(pages[0])
+        assert {len(each) for each in names[:-1]} == {24}
     assert "<b>6 deals</b>" in ask("/deals", query={"sort": "cheapest", "to": "15"})["body"]
 
 

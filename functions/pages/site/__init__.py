@@ -129,9 +129,12 @@ def latest_deals(request: Request) -> Answer:
 def _selected(request: Request, selection: Selection) -> Answer:
     """A page of the selected deals of all categories."""
     cursor = cursor_of(request)
-    found = sorting.of_all(table(), selection, limit=SELECTED, now=request.now, cursor=cursor)
-    more = found.page.next
-    deals = found.page.items[: views.first_groups(found.page.items, SELECTED, under=None)]
+    most = SELECTED if selection.lowest else listing.READ_SORTED
+    found = sorting.of_all(table(), selection, limit=most, now=request.now, cursor=cursor)
+    items = found.page.items
+    deals = items[: views.first_groups(items, SELECTED, under=None)]
+    # If not everything found is shown, the next page begins with the rest.
+    more = sorting.cursor_in_all(selection, deals[-1]) if len(deals) < len(items) else found.page.next
     shown = sorting.opened_in_settings(selection)
     said = listing.sentence(shown)
     asked = listing.query_of(shown)
@@ -141,7 +144,7 @@ def _selected(request: Request, selection: Selection) -> Answer:
     return selected_page(
         request,
         name=_named(selection),
-        count=listing.how_many(len(deals), is_all=more is None) if cursor is None and deals else "",
+        count=listing.how_many(len(items), is_all=found.page.next is None) if cursor is None and items else "",
         remark=remark,
         order=said,
         narrowing=listing.above(

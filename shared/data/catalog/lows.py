@@ -47,10 +47,19 @@ def newest(
     return Lows(page, len(found) if last and not is_whole else None)
 
 
-def ranked(table: Table, selection: Selection, *, scope: str, limit: int, now: datetime, cursor: str | None) -> Lows:
+def ranked(
+    table: Table,
+    selection: Selection,
+    *,
+    scope: str,
+    limit: int,
+    now: datetime,
+    cursor: str | None,
+    category: str | None = None,
+) -> Lows:
     """The lows by price or discount, of the newest ``MOST``. A Query and a BatchGetItem. Raises InvalidCursor."""
     after = None if cursor is None else identifiers.read_ranked_cursor(scope, cursor)
-    found, last = search.lows(table, None, None, MOST)
+    found, last = search.lows(table, category, None, MOST)
     fitting = search.selected(found, selection, now, after)
     shown = fitting[:limit]
     more = None

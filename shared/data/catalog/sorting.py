@@ -7,9 +7,9 @@ A listed deal's offer (``offers.py``) is in three indexes, so that one Query giv
     biggest discounts of a category    GSI1    backward
 
 Filters that these keys can't express apply after the read: a brand's deals by category, a category's discounts by
-currency or price, small discounts, and prices that aren't the lowest of 60 days. ``SIFTED`` and ``TRIPS`` bound the
-cost, so a page may have fewer deals than requested although more follow. A brand's discounts are sorted here from all
-its prices: another index key would cost each new deal a write, and save only some reads of brands' pages.
+currency or price, small discounts, and prices that aren't the lowest of 60 days. Such a page reads on until it is full.
+``SIFTED`` and ``TRIPS`` bound its cost, so it is short where hardly any deal fits. A brand's discounts are sorted here
+from all its prices: another index key would cost each new deal a write, and save only some reads of brands' pages.
 
 Ended deals stay among the offers until the sweep and the stream remove them, and are filtered, too.
 """
@@ -40,6 +40,7 @@ from shared.models.catalog import (
     CATEGORY,
     CountedTopic,
     Deal,
+    Feed,
     Page,
     Period,
     Selection,
@@ -58,7 +59,11 @@ FEW = 12
 """Deals of a day or month from which a list's currencies are taken."""
 
 TRIPS = 3
-"""Requests for one page, one after the other, while it is less than half full."""
+"""Requests for one page, one after the other, until it is full."""
+
+SIFTS = 2
+"""Times that a page of the newest deals reads ``SIFTED``, the second only if fewer than half a page fit of the first:
+they may be of many days, and each takes a request."""
 
 Position = tuple[int, str]
 """A deal's place in a list: its price or discount, and its id."""
@@ -175,23 +180,45 @@ class OfAll(NamedTuple):
 def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None) -> OfAll:
     """A page of the selected deals of all categories, ``limit`` at most.
 
-    Of the newest, a page examines ``SIFTED``: about 10 read units. By price or discount, each page takes a Query of
-    each category, all at once, of the first ``limit`` deals after the cursor: about 3 read units. 60-day lows have a
-    list of their own. Raises InvalidCursor.
+    Of the newest, a page examines ``SIFTED`` at a time: about 10 read units. By price or discount, each page takes a
+    Query of each category, all at once, of the first ``limit`` deals after the cursor: about 3 read units. 60-day lows
+    have a list of their own. Raises InvalidCursor.
     """
     shown = opened_in_settings(selection)
     if shown.lowest:
         is_newest = shown.sort is Sort.NEWEST
         scope = feeds.scope(ALL_DEALS) if is_newest else _scope_of_all(shown)
         read = lows.newest if is_newest else lows.ranked
-        found = read(table, shown, scope=scope, limit=limit, now=now, cursor=cursor)
-        return OfAll(found.page, found.looked)
+        filed = read(table, shown, scope=scope, limit=limit, now=now, cursor=cursor)
+        return OfAll(filed.page, filed.looked)
     if shown.sort is not Sort.NEWEST:
         return OfAll(_ranked_of_all(table, shown, limit, now, cursor), None)
-    newest = feeds.read(table, ALL_DEALS, limit=SIFTED, now=now, cursor=cursor)
-    fitting = [deal for deal in newest.items if _is_selected(deal, shown)]
-    more = identifiers.next_cursor(feeds.scope(ALL_DEALS), [deal.deal_id for deal in fitting], limit)
-    return OfAll(Page(tuple(fitting[:limit]), more or newest.next), len(newest.items) if newest.next else None)
+    found, looked, last = _sifted(table, ALL_DEALS, limit, now, cursor, lambda deal: _is_selected(deal, shown))
+    more = identifiers.next_cursor(feeds.scope(ALL_DEALS), [deal.deal_id for deal in found], limit)
+    return OfAll(Page(tuple(found[:limit]), more or last), looked if last else None)
+
+
+def cursor_in_all(selection: Selection, deal: Deal) -> str:
+    """The cursor of the page of all categories after a deal."""
+    shown = opened_in_settings(selection)
+    if shown.sort is Sort.NEWEST:
+        return identifiers.cursor_after(feeds.scope(ALL_DEALS), deal.deal_id)
+    return identifiers.ranked_cursor_after(_scope_of_all(shown), *_position(shown, deal))
+
+
+def _sifted(
+    table: Table, feed: Feed, limit: int, now: datetime, cursor: str | None, fits: Callable[[Deal], bool]
+) -> tuple[list[Deal], int, str | None]:
+    """A feed's newest deals that fit, how many were looked through, and the cursor after these."""
+    found: list[Deal] = []
+    looked = 0
+    for _ in range(SIFTS):
+        page = feeds.read(table, feed, limit=SIFTED, now=now, cursor=cursor)
+        found += filter(fits, page.items)
+        looked, cursor = looked + len(page.items), page.next
+        if cursor is None or len(found) * 2 >= limit:
+            break
+    return found, looked, cursor
 
 
 def _ranked_of_all(table: Table, shown: Selection, limit: int, now: datetime, cursor: str | None) -> Page[Deal]:
@@ -243,7 +270,7 @@ def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
 def newest(
     table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
 ) -> Page[Deal]:
-    """The newest deals that fit, among ``SIFTED`` of the feed. Requests as in ``feeds.read``.
+    """The newest deals that fit. Requests as in ``feeds.read``, perhaps twice.
 
     A category's 60-day lows have a list of their own.
     """
@@ -251,9 +278,8 @@ def newest(
     if selection.lowest and feed.topic == of and of.kind is CATEGORY:
         scope = feeds.scope(feed)
         return lows.newest(table, selection, scope=scope, limit=limit, now=now, cursor=cursor, category=of.slug).page
-    page = feeds.read(table, feed, limit=SIFTED, now=now, cursor=cursor)
-    found = [deal for deal in page.items if _fits(deal, of, selection)]
-    return _first(found, of, selection, limit, page.next)
+    found, _, last = _sifted(table, feed, limit, now, cursor, lambda deal: _fits(deal, of, selection))
+    return _first(found, of, selection, limit, last)
 
 
 def cheapest(
@@ -301,7 +327,12 @@ _BY_DISCOUNT: Mapping[TopicKind, tuple[Index, Callable[[str], str]]] = {CATEGORY
 
 
 def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: datetime, cursor: str | None) -> Page[Deal]:
-    """The first deals in an index partition that fit."""
+    """The first deals in an index partition that fit; a category's 60-day lows from their own list, if it holds all."""
+    if selection.lowest and of.kind is CATEGORY and selection.brand is None:
+        scope = _scope(of, selection)
+        filed = lows.ranked(table, selection, scope=scope, limit=limit, now=now, cursor=cursor, category=of.slug)
+        if filed.looked is None:
+            return filed.page
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(of, selection), cursor)
     found: list[Deal] = []
     for trip in range(TRIPS):
@@ -317,7 +348,7 @@ def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: dateti
         if len(items) < most or not read or is_past:
             return _first(found, of, selection, limit, None)
         after = _position(selection, read[-1])
-        if len(found) * 2 >= limit:
+        if len(found) >= limit:
             break
     return _first(found, of, selection, limit, cursor_after(of, selection, read[-1]))
 
