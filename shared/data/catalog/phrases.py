@@ -55,7 +55,8 @@ _NOT = r"(?:not?|nothing|never|without|don['\u2019]?t|doesn['\u2019]?t|isn['\u20
 _NOT += r"(?: (?:to|that|is|are|be|go|going|want|costs?|costing|pay|paying|spend|spending|priced|any|a|cent|penny))*"
 
 _LEAD = r"(?:(?:that|which|and|is|are|at|in|for|my|the|with|a|of|prices?|priced|pricing|costs?|costing|budget|range"
-_LEAD += r"|ranging|selling|sells|sold|spend|spending|pay|paying|limit|within)[: ]{1,2})*"
+_LEAD += r"|ranging|selling|sells|sold|spend|spending|pay|paying|limit|within"
+_LEAD += r"|now|only|just|(?:reduced|marked down|down) to)[: ]{1,2})*"
 _PRICED = r"(?i)\b(?:price|pricing|cost|budget|spend|pay)"
 """Words that make a number a price."""
 
@@ -81,12 +82,13 @@ _BARE = (
 """Words that make a number without a currency a price, unless a unit follows it."""
 _OF_PRICES = r"(?i)cheaper|pricier|dearer|expensive"
 
-_OR_LESS = (
-    r"(?:or|and|&) (?:less|under|below|cheaper|lower|down)|max(?:imum)?(?= ?(?:$|[,;]))|at most(?! ?[$€£\d])|tops"
+_OR_LESS = r"(?:or|and|&) (?:less|under|below|cheaper|lower|down)(?! ?(?:than\b|[$€£\d]))"
+_OR_LESS += r"|max(?:imum)?(?= ?(?:$|[,;]))|at most(?! ?[$€£\d])|tops"
+_OR_MORE = (
+    r"(?:or|and|&) (?:more|over|above|higher|up|upwards?|beyond|pricier)(?! ?(?:than\b|[$€£\d]))|\+|plus(?! sizes?\b)"
 )
-_OR_MORE = r"(?:or|and|&) (?:more|over|above|higher|up|upwards?|beyond|pricier)|\+|plus(?! sizes?\b)"
 _OR_MORE += r"|min(?:imum)?(?= ?(?:$|[,;]))|at least(?! ?[$€£\d])|upwards?|up(?= ?$)"
-_EACH = r"(?: (?:each|apiece|in total|total|altogether|in price|price|budget|only)(?!\w))?"
+_EACH = r"(?: (?:each|apiece|in total|total|altogether|(?:price )?range|in price|price|budget|only)(?!\w))?"
 
 _UNIT = (
     r"(?i)"
@@ -106,7 +108,7 @@ _AGED = (
     r"(?:['\u2019]?s)?(?: for)? ?\Z"
 )
 _SHIPPED = r"(?i)\b(?:shipping|delivery|orders?) ?\Z"
-_SEVERAL = r"(?i)(?<![\w.])\d{1,2} \Z"
+_SEVERAL = r"(?i)(?<![\w.$€£¥₹])\d{1,2} \Z"
 """A number of pieces: ``5 for $20``."""
 _EITHER = r"(?i) ?(?:max|min)(?!\w)"
 """Words that may belong to a price or to a name: *$100 max*, and *$100 Max Cushion shoes*."""
@@ -114,11 +116,15 @@ _FORMER = r"(?:was|were|originally|original price|list price|rrp|msrp|retail(?: 
 _FORMER += r"|worth)"
 _ABOUT = r"(?:(?:around|about|approximately|approx\.?|roughly|circa|ca\.?|near(?:ly)?|close to|almost) |~ ?)"
 
-_PERCENT = r"(?P<percent>[1-9]\d?) ?(?:%|percent|per cent|pct)(?!\w)"
+_PERCENT = r"(?P<percent>[1-9]\d?)\+? ?(?:%|percent|per cent|pct)(?!\w)"
 _OFF = r"(?:off|(?:de |di )?(?:r[ée]duction|remise|descuento|sconto)|rabatt|korting|zni[żz]ki"
 _OFF += r"|discount(?:ed)?|reductions?|reduced|cheaper|rebate|markdown|savings?|price cuts?)"
 _SHARE = {"half": 50, "1/2": 50, "½": 50, "third": 33, "two thirds": 66, "quarter": 25, "three quarters": 75}
-_SAVING = r"(?:save|saves|saving|savings of|discount(?: of|:)?|reduced by|rebate of|markdown of|off by)"
+_SAVING = r"(?:save|saves|saving|savings of|discount(?: of|:|ed(?: by)?)?|(?:reduced|marked down)(?: by)?|rebate of"
+_SAVING += r"|markdown of|off by)"
+_BETTER = r"(?:better than )?"
+_OR_BETTER = r"or better(?!\w)"
+"""What makes a discount, but no price, higher."""
 
 _MAY_HAVE = r"(?i)\d|½|\b(?:half|third|quarter)s?\b|dollar|buck|euro|pound|quid"
 """What a text with a limit has: few searches take the time to compile the grammar."""
@@ -131,6 +137,9 @@ _OLDEST = 100_00
 
 _ASIDE = r"(?i)\bon sale\b|\b(?:deals?|offers?) (?:on|for|of)\b"
 """What says nothing beside a limit, among words that do."""
+
+_LOOSE = r"(?<!\S)[-\u2013\u2014()\[\],;:.!?|/]+(?!\S)"
+"""Punctuation that a limit has left alone: ``polo - under $40``."""
 
 _FILLERS = (
     r"(?i)"
@@ -218,7 +227,7 @@ class _Text:
         text = self.whole
         for start, end in sorted(spans, reverse=True):
             text = f"{text[:start]} {text[end:]}"
-        words = (re.sub(_ASIDE, " ", text) if spans else text).split()
+        words = (re.sub(f"{_ASIDE}|{_LOOSE}", " ", text) if spans else text).split()
         says = not spans or any(not re.fullmatch(_FILLERS, word) for word in words)
         return " ".join(words).strip(",;: ") if says else ""
 
@@ -265,12 +274,16 @@ def _grammar() -> tuple[_Form, ...]:
     percent = rf"(?P<minus>- ?)?(?:(?P<low>[1-9]\d?) ?%? ?(?:-|\u2013|to) ?)?{_PERCENT}"
     to = r"(?:-|\u2013|(?:to|and|und|et|y|e|en|och|bis|[àa]|tot)(?!\w))"
     between = "between|from|zwischen|von|entre|tra|tussen|van|mellan"
+    off, of = rf"(?P<off> ?{_OFF}(?!\w))?", r"(?P<of>the price|priced?|off)(?!\w)"
     shares = "|".join(sorted(_SHARE, key=len, reverse=True))
     no_price = rf"{_OFF}|cash ?back|coupons?|vouchers?|credit|gift ?cards?|bills?"
     no_price += r"|(?:/|per|an?) ?(?:month|mo|week|day|year|yr|night|hour|person|lb|kg|oz)"
     return (
-        (form(rf"{lead}(?P<save>{saving})?{bound}{percent}{after}(?P<off> ?{_OFF}(?!\w))?(?: {_OR_MORE})?"), _percent),
-        (form(rf"{lead}{bound}(?:an? )?(?P<share>{shares})[ -](?P<of>the price|priced?|off)(?!\w){after}"), _part),
+        (
+            form(rf"{lead}(?P<save>{saving})?{bound}{_BETTER}{percent}{after}{off}(?: {_OR_MORE}| {_OR_BETTER})?"),
+            _percent,
+        ),
+        (form(rf"{lead}{bound}{_BETTER}(?:an? )?(?P<share>{shares})[ -]{of}{after}(?: {_OR_BETTER})?"), _part),
         (form(rf"{former}{most}|{_FORMER} {most.replace('most', 'least')}"), _reduction),
         (form(rf"{most} ?(?:{no_price})(?!\w)"), _reduction),
         (form(rf"{_ABOUT}{most}{_EACH}"), _about),
