@@ -32,6 +32,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.values import links
+from tests.support.cases import cases
 from tests.support.engines import FAST_SERVER, KEY, MINISTACK, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ids, indexed, join, listed, post
 from tests.support.wire import watched
@@ -112,7 +113,8 @@ def seen_differently(table: Table, one: Path, other: Path) -> list[str]:
 
 
 @on_a_server
-@pytest.mark.parametrize("newer_first", [True, False])
+# The last release changes an order, too, which only a feature writes first.
+@pytest.mark.parametrize("newer_first", [True, False] if cases("RELEASE_WRITES") else [False])
 def test_the_last_release_and_this_code_work_on_one_table(
     bare_table: Table,
     tmp_path: Path,
