@@ -16,6 +16,7 @@ import aws_cdk as cdk
 from infra.stage import Stage
 from tools import folders
 
+folders.check()  # what follows is made of the features' parts
 try:
     from infra import places
     from infra.bundling import compiler
@@ -51,7 +52,6 @@ def chosen(app: cdk.App) -> Stage:
     return stage
 
 
-folders.check()
 app = cdk.App()
 try:
     compose(app, chosen(app))

@@ -18,6 +18,7 @@ import features as package
 from infra import bundling, functions
 from local.settings import ROOT
 from shared import features, hooks
+from shared.data.catalog import attributes
 from tools import folders
 
 Write = Callable[..., None]
@@ -106,6 +107,15 @@ def test_a_folder_that_cannot_be_read_ends_the_program_with_a_sentence(
 
     with pytest.raises(hooks.Broken, match=re.escape(sentence)):
         hooks.Removal(importlib.import_module(features.found()["swimming"]["removal"]))
+
+
+def test_an_attribute_of_deals_has_one_owner(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("swimming/__init__.py", INIT)
+    write("swimming/fields.py", 'from shared.values.stored import Attribute\nSTORED = (Attribute("Price", set),)\n')
+    monkeypatch.setattr(features, "INSTALLED", features.found())
+
+    with pytest.raises(hooks.Broken, match=r"^features/swimming/fields\.py has Price, which the core has, too\.$"):
+        attributes.declared()
 
 
 ADDED = {

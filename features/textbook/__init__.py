@@ -1,5 +1,5 @@
 """The textbook that runs: lessons as data (``lessons/*.toml``), whose requests readers send to the table."""
 
 DOES = "lessons about single-table design, whose requests visitors send and change"
-NEEDS = ("scratch", "shop", "workings")
+NEEDS = ("scratch", "workings")
 ORDER = 2

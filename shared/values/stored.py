@@ -67,6 +67,13 @@ def api_names(of: type) -> dict[str, str]:
     return {attribute.name[0].lower() + attribute.name[1:]: name for name, attribute in known if attribute}
 
 
+def names_of(declared: Any) -> list[str]:
+    """The attributes that something declares: itself one, or a model with stored fields."""
+    if isinstance(declared, Attribute):
+        return [declared.name]
+    return [attribute.name for field in fields(declared) if (attribute := attribute_of(field))]
+
+
 def attribute_of(field: Field[object]) -> Attribute | None:
     """The attribute of a field, or None if no attribute holds it alone."""
     found: Attribute | None = field.metadata.get(_STORED)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from shared import features, hooks
 from shared.data import bulk, keys
 from shared.data.catalog import feed_counts, topics
+from shared.data.catalog.attributes import OF_FEATURES
 from shared.data.catalog.feed_counts import Stale
 from shared.data.idempotency import Idempotency, once
 from shared.dynamodb import damage
@@ -40,9 +41,7 @@ from shared.values import identifiers, links, money
 from shared.values.money import AMOUNT, amount
 from shared.values.times import to_iso
 
-DEAL = Entity(
-    Deal, apart=frozenset({"more"}), more=chain.from_iterable(each.STORED for each in features.roles(hooks.Fields))
-)
+DEAL = Entity(Deal, apart=frozenset({"more"}), more=OF_FEATURES)
 """Deals are read, written, projected and copied as the fields of ``Deal`` and the features' values say."""
 
 CARDS: Mapping[str, Mapping[str, Any]] = {
