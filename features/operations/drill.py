@@ -58,7 +58,7 @@ class Drill:
         self.rows.append((name, (time.monotonic() - began) / 60, "; ".join(found)))
 
     def restore(self) -> datetime:
-        """Restore to the last moment that there is; returns it."""
+        """Restore to the latest possible moment; returns it."""
         client = self.source.client
         backups = client.describe_continuous_backups(TableName=self.source.name)["ContinuousBackupsDescription"]
         recovery = backups.get("PointInTimeRecoveryDescription", {})
@@ -116,7 +116,7 @@ class Drill:
         raise NotWhole(f"The copy still has differences after {ROUNDS} repairs.")
 
     def read(self, now: datetime) -> str:
-        """Read the copy as its pages do: the newest deals, and a search for the newest one. Raises NotWhole."""
+        """Read the copy as pages do: the newest deals, and a search for the newest one. Raises NotWhole."""
         newest = feeds.read(self.copy, ALL_DEALS, limit=24, now=now).items
         if not newest:
             return "no active deals"

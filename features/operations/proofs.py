@@ -21,7 +21,7 @@ from shared.values import times
 
 
 def throttle(site: Deployed) -> str:
-    """The gateway itself limits how often one signs in, and says so in our words."""
+    """The gateway throttles sign-ins, and answers with our text."""
     api = f"{site.outputs['SiteUrl']}{VERSION}/" if site.stage.closes_apis else site.outputs["ApiUrl"]
     sessions = f"{api}sessions"
     number = 4 if site.stage.emulated else min(60, 2 * site.stage.sign_in_burst + 10)
@@ -107,7 +107,7 @@ INIT_LASTS = 10_000
 
 
 def starts(site: Deployed) -> str:
-    """INIT of each function takes less than the ten seconds that Lambda gives it, as all logs of a day say."""
+    """INIT of each function takes less than the ten seconds that Lambda gives it, according to the logs of a day."""
     client, since = site.client("logs"), int((times.now() - timedelta(days=1)).timestamp() * 1000)
     until = time.monotonic() + STARTS_SECONDS
     slowest: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The proofs about IAM and the table: each asks as a role of its own whether requests are allowed or refused.
+"""The proofs about IAM and the table: each uses a role of its own, and checks which requests are allowed.
 
 A request names an item that doesn't exist, and a write also a condition that fails then, so nothing is changed. Only
 PartiQL's INSERT writes, an item of the proof's own that expires, and is removed at once.
@@ -158,7 +158,7 @@ def _forget(site: Deployed, *partitions: str) -> None:
 
 
 def _both(site: Deployed, right: Right, called: str) -> Iterator[Asked]:
-    """Of a right to a partition: its own key is allowed, and another refused."""
+    """A right to a partition allows the partition's key, and refuses another."""
     table = _table(site)
     where = f"{table}/index/{right.index.name}" if right.index else table
     statement = allow([right.operation], [where], right.conditions)
@@ -199,7 +199,7 @@ def operations(site: Deployed) -> str:
 
 
 def writes(site: Deployed) -> str:
-    """Who may write some attributes can write those, no others, and can't have the previous item returned."""
+    """A role that may write some attributes can write only those, and can't get the previous item back."""
     some = Right("UpdateItem", (_mine(site),), attributes=(PROBED,))
     other = Right("UpdateItem", (_mine(site),), attributes=("Link",))
     statement = allow(["UpdateItem"], [_table(site)], some.conditions)
@@ -213,7 +213,7 @@ def writes(site: Deployed) -> str:
 
 
 def returned(site: Deployed) -> str:
-    """Who may write some attributes may send our writes, which have the item returned if their condition fails."""
+    """A role that may write some attributes can send our writes, which return the item if their condition fails."""
     right = Right("UpdateItem", (_mine(site),), attributes=(PROBED,))
     asked = request(site, right, *right.partitions, ReturnValuesOnConditionCheckFailure="ALL_OLD")
     statement = allow(["UpdateItem"], [_table(site)], right.conditions)
@@ -221,7 +221,7 @@ def returned(site: Deployed) -> str:
 
 
 def projections(site: Deployed) -> str:
-    """Who may read some attributes can project those, and neither others nor whole items, in the table and an index."""
+    """A role that may read some attributes can project only those, in the table and an index, and no whole items."""
     return _decide(site, *(asked for index in (None, INDEXES[0]) for asked in _projected(site, index)))
 
 

@@ -1,4 +1,4 @@
-"""Each minute: have the pictures fetched that are due."""
+"""Each minute: send the fetches that are due."""
 
 from __future__ import annotations
 

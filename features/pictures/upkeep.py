@@ -21,7 +21,7 @@ def follow(change: DealChange) -> None:
 
 
 def _order(change: DealChange) -> None:
-    """Have a picture fetched that a deal names since this change, if the stage fetches from its host."""
+    """Schedule the fetch of a picture that a deal names since this change, if the stage fetches from its host."""
     before, deal = change.before, change.after
     if deal is None or not deal.image or (before is not None and before.image == deal.image):
         return

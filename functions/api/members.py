@@ -47,7 +47,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
 
     @app.put(
         f"{path}/watch",
-        **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="NewLimits"),
+        **of_members(f"Watch a {kind.label}, optionally with limits", "Watch", errors=[404, 422], body="NewLimits"),
     )
     def watch(slug: str) -> Response[Any]:
         """Watch a topic. A body sets the watch's limits; without one, existing limits stay."""

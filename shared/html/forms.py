@@ -72,7 +72,7 @@ def ours_only(event: Event) -> None:
 
 
 def read(event: Mapping[str, Any], *, most: int = MAX_FIELDS) -> Fields:
-    """The fields of a posted form with decoded body, at most so many; surrounding white space stays.
+    """The fields of a posted form with decoded body, at most ``most``; surrounding white space stays.
 
     A duplicate field is refused: check and action might read different values. Raises NotAForm, BadRequest.
     """

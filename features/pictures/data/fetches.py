@@ -1,4 +1,4 @@
-"""Pictures that are to be fetched from other hosts: a queue in the table, which is fair to hosts and knows its times.
+"""Fetches of pictures from other hosts: a queue in the table, with a time for each, in which hosts take turns.
 
 A message can't wait for longer than fifteen minutes, and would make uploads of editors wait behind an import's
 thousands. So the orders are items. Each minute the clock claims some of each host and sends them to the queue.
@@ -52,7 +52,7 @@ class _Claimed(DealsError):
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """An order to fetch the picture that a deal names at a host, ``attempts`` of which have begun."""
+    """A scheduled fetch of the picture that a deal names at a host; ``attempts`` have begun."""
 
     host: str
     due_at: datetime
@@ -86,7 +86,7 @@ def is_wanted(deal: Deal, now: datetime) -> bool:
 
 
 def order(table: Table, host: str, deal_id: str, now: datetime) -> None:
-    """Have the picture that a deal names at a host fetched. One PutItem."""
+    """Schedule the fetch of the picture that a deal names at a host. One PutItem."""
     table.write(put(to_item(Fetch(host, now, deal_id, now)), because=_LATER))
 
 

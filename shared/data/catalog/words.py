@@ -147,7 +147,7 @@ class Term(NamedTuple):
 
     @property
     def beginning(self) -> str:
-        """The beginning of words that this one may be the beginning of, if it is the last of a search."""
+        """The prefix to look up if this is the last word of a search, which may be unfinished."""
         # Not all of it: a stem may be shorter than the typed text.
         return self.written[:3] if self.written.isascii() else self.stems[0].partition(_NEXT)[0] + _NEXT
 

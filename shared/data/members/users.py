@@ -149,7 +149,7 @@ def email_given_up(user: User) -> Write:
 
 
 def set_role(table: Table, username: str, role: Role) -> None:
-    """Make a user a member or editor, and end all sessions, so that nobody has a role who didn't sign in for it.
+    """Make a user a member or editor, and end all sessions: a role takes effect at the next sign-in.
 
     For the command line: functions of the site may write a role only with a new account (``infra/rights.py``). Raises
     NoSuchUser.
