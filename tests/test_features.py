@@ -15,6 +15,7 @@ import pytest
 
 import cli.main  # noqa: F401  # it asks for all features' commands, which none of these may do first
 import features as package
+from cli import main
 from infra import bundling, functions
 from local.settings import ROOT
 from shared import features, hooks
@@ -239,7 +240,7 @@ def words() -> re.Pattern[str]:
     others = {path for file, paths in pages.items() if file.startswith("functions/pages/") for path in paths}
     starts = {start(path) for path in own.union(*of_features)} - {start(path) for path in others | of_core}
     routes = "|".join(re.escape(each) for each in sorted(starts, reverse=True)) or NOTHING
-    of_btd = [folders.commands(of) for of in features.roles(hooks.Commands)]
+    of_btd = [folders.commands(of) for of in main.OF_FEATURES]
     commands = "|".join(chain(*of_btd)).replace("_", "-") or NOTHING
     names = "|".join(features.INSTALLED) or NOTHING
     named = rf"\bfeatures[./](?:{names})\b|\bbtd (?:{commands})(?![\w-])"
