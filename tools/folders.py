@@ -126,8 +126,8 @@ def _tree(file: str) -> ast.Module:
 
 
 def _in_mappings() -> Iterator[str]:
-    """What two features add under the same key to what a role collects."""
-    for role in hooks.roles():
+    """What two features add under the same key to what a role collects, of roles that the site has."""
+    for role in (each for each in hooks.roles() if each not in (hooks.Benchmarks, hooks.Generated)):
         for name, kind in role.__annotations__.items():
             if kind.startswith("Mapping[") and f"{role.__name__}.{name}" not in ADD_UP:
                 for clash in features.clashes((of.file, getattr(of, name)) for of in _of_features(role)):
