@@ -527,6 +527,15 @@ def test_synonyms_are_found_with_the_typed_word_and_named(table: Table) -> None:
     assert (couches.deal_ids, couches.synonyms) == ((made["Corner couch"].deal_id,), ("sofa",))
 
 
+def test_a_word_that_has_synonyms_is_spelled_right(table: Table) -> None:
+    search.file(table, None, a_deal(title="Soft shell"))
+
+    sofas, slip = (search.find(table, words.asked(typed), limit=9) for typed in ("sofa", "sotf"))
+
+    assert (sofas.matches, sofas.instead) == ((), None)
+    assert slip.instead is not None
+
+
 def test_a_search_that_finds_nothing_is_repeated_with_the_kind_of_thing(table: Table) -> None:
     shoe = a_deal(title="Trail runner", brand="hoka", brand_name="Hoka")
     for deal in (shoe, a_deal(title="Court sneakers")):

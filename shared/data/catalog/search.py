@@ -528,9 +528,10 @@ def _match(item: Item) -> Match:
 def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int) -> Found:
     """The matches of a search whose unknown words are replaced by ones they may misspell, if there are any.
 
-    Otherwise similarly spelled words, as suggestions.
+    Otherwise similarly spelled words, as suggestions. A word of the trade is spelled right: no sofa is soft.
     """
-    long = all(len(typed) >= SHORTEST_CORRECTED and typed.isalpha() for typed in unknown)
+    right = any(term.synonyms for term in search.terms if term.written in unknown)
+    long = not right and all(len(typed) >= SHORTEST_CORRECTED and typed.isalpha() for typed in unknown)
     corrects = long and len(unknown) <= MOST_CORRECTED
     asked_for = [(typed, each) for typed in unknown for each in (_beginnings(typed) if corrects else [typed[:2]])]
     answers = table.gather([partial(_begun, table, beginning) for _, beginning in asked_for])
