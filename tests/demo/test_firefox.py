@@ -110,6 +110,15 @@ def firefox(tmp_path: Path) -> Iterator[Marionette]:
     firefox.cleanup()
 
 
+def test_a_firefox_that_stores_nothing_is_told_so(firefox: Marionette, folder: Path) -> None:
+    firefox.set_pref("network.cookie.cookieBehavior", 2)  # "block all cookies", and all else that a page stores
+    with served(folder) as host:
+        firefox.navigate(host.demo)
+        said = "return document.getElementById('step').innerText"
+
+        assert until(lambda: "Allow the page to store data" in firefox.execute_script(said))
+
+
 def test_an_editors_deal_reaches_a_reader_though_the_network_is_gone(firefox: Marionette, folder: Path) -> None:
     with served(folder) as host:
         tab = Tab(firefox, host.demo)
