@@ -202,6 +202,23 @@ def test_each_damage_is_named_and_mended(table: Table, lamp: Deal, damage: str) 
     assert invariants.check(table, NOW) == []
 
 
+def test_a_words_damaged_count_is_not_repaired_by_who_has_not_seen_all_of_its_words(table: Table, lamp: Deal) -> None:
+    table.write(say(keys.word_count("desk"), Deals="one"))
+    first = invariants.survey(table, NOW)
+    for number in range(2):
+        (other,) = post(table, [a_deal(title=f"Desk {number}")])
+        search.file(table, None, other)
+
+    lasting = invariants.lasting(first, invariants.survey(table, NOW))
+
+    (count,) = (fault for fault in lasting if fault.key == keys.word_count("desk"))
+    assert not invariants.mend(table, count)
+    (count,) = (fault for fault in invariants.check(table, NOW) if fault.rule == invariants.WORD_COUNTS)
+    assert invariants.mend(table, count)
+    assert (table.get(keys.word_count("desk")) or {}).items() >= {("Deals", 3)}
+    assert search.UNCOUNTED not in (table.get(keys.word_count("desk")) or {})
+
+
 def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: Table, lamp: Deal) -> None:
     table.write(unplace(keys.deal(lamp.deal_id), "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"))
 
