@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-from shared.data import keys
+from shared.data import invariants, keys
 from shared.data.invariants import Fault
 from tests.interleave.world import LEFT, REFUSED, Outcome
 from tests.support.cases import cases, cases_by_name
@@ -25,6 +25,7 @@ COUNTED = frozenset({"FeaturedVersion", "SignOuts", "Version"})
 DIFFERS: Mapping[frozenset[str], str] = {
     frozenset({"read all messages", "deliver"}): "of a delivery, those that were sent before are read",
     frozenset({"withdraw new", "deliver"}): "of a delivery, those that were sent before the deal was withdrawn stay",
+    frozenset({"mend damage", "backfill deals"}): "a deal's version rises if the second one rewrites it: only a number",
     frozenset({"mend deal"}): "the stream can't read a damaged deal's record; its words follow with the next edit",
     **cases_by_name("WRITES_DIFFER"),
 }
@@ -35,9 +36,15 @@ after the other would."""
 LEFT_OVER = "a message that was delivered while its account was removed: the name's next owner doesn't get it"
 
 
-def is_left_over(fault: Fault) -> bool:
-    """Whether a fault is a message of an account that is gone."""
-    return fault.rule == "items that others need" and fault.key["PK"].startswith(keys.messages(""))
+REPAIRS = frozenset({"check and mend", "check and mend early", "mend damage"})
+TWICE = "of two repairs at once, one may set a word's count as it was before the other: run one at a time"
+
+
+def excuse(fault: Fault, names: Collection[str]) -> str:
+    """Why a document says that these actions may leave a fault, or nothing."""
+    if fault.rule == invariants.PARTNERS and fault.key["PK"].startswith(keys.messages("")):
+        return LEFT_OVER
+    return TWICE if fault.rule == invariants.WORD_COUNTS and len(names) == 2 and REPAIRS.issuperset(names) else ""
 
 
 def reason(*names: str) -> str:

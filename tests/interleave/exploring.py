@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from shared.data.invariants import Fault
 from shared.dynamodb.capacity import Capacity
-from tests.interleave.documented import COUNTED, LEFT_OVER, REFUSALS, alike, harmless, is_left_over, reason
+from tests.interleave.documented import COUNTED, REFUSALS, alike, excuse, harmless, reason
 from tests.interleave.processes import Action
 from tests.interleave.stepping import Crash, Endless, Request, Schedule
 from tests.interleave.touching import Token
@@ -136,7 +136,7 @@ class Explorer:
             again = world.alone(action, again=True)
             left, faults = world.settled(world.outcome(again))
             where = f"{crash.at}{'+' if crash.after else '-'}"
-            _judge_faults(found, faults, where)
+            _judge_faults(found, faults, where, (name,))
             if again.startswith("!"):
                 found.breaks.setdefault(again, where)
             elif again != undisturbed.results[0] and not again.startswith(LEFT):
@@ -213,7 +213,7 @@ class _Pair:
     def _judge(self, schedule: Schedule, outcome: Outcome, replay: str) -> None:
         found = self.found
         left, faults = self.world.settled(outcome)
-        _judge_faults(found, faults, replay)
+        _judge_faults(found, faults, replay, self.names)
         for result in outcome.results:
             if result.startswith("!"):
                 found.breaks.setdefault(result, replay)
@@ -240,10 +240,10 @@ class _Pair:
         return self.explorer.only(self.names[number], number, self.explorer.begin(*self.names))
 
 
-def _judge_faults(found: Found, faults: Sequence[Fault], where: str) -> None:
+def _judge_faults(found: Found, faults: Sequence[Fault], where: str, names: Collection[str]) -> None:
     for fault in faults:
-        if is_left_over(fault):
-            found.differs[LEFT_OVER] += 1
+        if why := excuse(fault, names):
+            found.differs[why] += 1
         else:
             found.breaks.setdefault(f"{named(fault)} {fault.attributes}", where)
 
