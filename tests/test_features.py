@@ -289,5 +289,23 @@ def test_a_function_is_the_module_of_the_feature_that_declares_it() -> None:
     assert {name: each for name, each in found.items() if each[0] != each[1]} == {}
 
 
+def test_templates_use_files_of_the_core_and_of_features_that_theirs_needs() -> None:
+    """Else a page fails where the other folder is deleted."""
+    core = {file.name for file in (ROOT / "web").rglob("*.*")}
+    foreign = []
+    for name in features.INSTALLED:
+        folders_ = [name, *importlib.import_module(f"features.{name}").NEEDS]
+        there = core.union(*({file.name for file in (ROOT / "features" / each).rglob("*.*")} for each in folders_))
+        for file in (ROOT / "features" / name / "templates").rglob("*.html"):
+            text = file.read_text(encoding="utf-8")
+            used = {
+                *re.findall(r"asset\('([^']+)'\)", text),
+                *re.findall(r'(?:from|include|extends) "([^"]+[.]html)"', text),
+            }
+            foreign += [f"{file.name}: {each}" for each in used if each.rpartition("/")[2] not in there]
+
+    assert foreign == []
+
+
 def test_no_folder_of_this_project_has_a_fault() -> None:
     assert [*folders.faults()] == []
