@@ -86,7 +86,8 @@ def pages(site: Preview, people: dict[str, str]) -> dict[str, State]:
 @pytest.fixture(scope="session")
 def every_page(site: Preview, pages: dict[str, State]) -> Iterator[dict[str, State]]:
     """The pages of each kind, and those in rarer states."""
-    with DYNOXIDE_ENGINE.table() as bare:
+    beside = replace(DYNOXIDE_ENGINE, reach=lambda: site.table)  # functions look for it where the site's table is
+    with beside.table() as bare:
         yield pages | rare(site, bare)
 
 
