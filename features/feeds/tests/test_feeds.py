@@ -239,6 +239,7 @@ def test_a_later_file_changes_what_is_there_ends_what_is_missing_and_brings_it_b
     assert len(active(table)) == 4
 
 
+@pytest.mark.usefixtures("table")
 def test_a_check_shows_deals_before_the_shop_and_its_categories_are_told(btd: Btd, tmp_path: Path) -> None:
     file = tmp_path / "products.csv"
     text = (FEEDS / "shopify.csv").read_text(encoding="utf-8")
