@@ -12,8 +12,9 @@ import tomllib
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,8 +61,8 @@ def read(document: Any) -> Read:
     name = top.use("name", _text("title")) or "A table"
     peak = min(max(top.use("peak", number) or 1.0, 1.0), 1000.0)
     indexes = _each(found, "indexes", lambda row, _: _index(row))
-    names = [each.name for each in indexes]
-    entities = _each(found, "entities", lambda row, above: _entity(row, above, names))
+    names, sorts = [each.name for each in indexes], keys_in(given)
+    entities = _each(found, "entities", lambda row, above: _entity(row, above, names, sorts))
     partial = any(each.startswith("entities.") for each in found.faults)
     whole = Model(name, tuple(entities), tuple(indexes), (), peak, partial)
     found.model = replace(whole, patterns=tuple(_each(found, "patterns", lambda row, _: _pattern(row, whole))))
@@ -249,12 +250,19 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(taken("name", each.strip())[0] for each in text.split(",") if each.strip())
 
 
-def _entity(row: _Row, above: Sequence[Entity], indexes: Sequence[str]) -> Entity | None:
+def keys_in(document: Mapping[str, Any]) -> set[str]:
+    """The names of the fields that a model's entities have filled in, keys among them."""
+    rows = document.get("entities")
+    fields = [row.items() for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return {name for name, value in chain(*fields) if str(value).strip()}
+
+
+def _entity(row: _Row, above: Sequence[Entity], indexes: Sequence[str], sorts: Container[str]) -> Entity | None:
     name = row.use("name", _text("name"))
     if not name:
         return None
     attributes = _attributes(row)
-    keys = _keys(row, name, attributes, indexes)
+    keys = _keys(row, name, attributes, indexes, sorts)
     expires = row.text("expires")
     if expires and expires not in attributes:
         row.fault("expires", f"{name} has no attribute {expires}.")
@@ -275,8 +283,11 @@ def _entity(row: _Row, above: Sequence[Entity], indexes: Sequence[str]) -> Entit
     return made
 
 
-def _keys(row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The key templates of an entity in the table, under an empty name, and in the indexes that it belongs to."""
+def _keys(
+    row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence[str], sorts: Container[str]
+) -> dict[str, tuple[str, str]]:
+    """The key templates of an entity in the table, under an empty name, and in the indexes that it belongs to.
+    ``sorts`` has the names of sort keys that other entities have: there, an item without one can't be."""
     keys = {}
     for index in ("", *indexes):
         row.wrong = False
@@ -287,6 +298,11 @@ def _keys(row: _Row, name: str, attributes: Mapping[str, str], indexes: Sequence
                 known = ", ".join(attributes) or "none yet"
                 add = f"Add it to the attributes (such as {missing[0]}: id 8), or use one of them: {known}."
                 row.fault(field_of, f"{name} has no attribute {missing[0]}. {add}")
+        if pk and not sk and names[1] in sorts:
+            refuses = (
+                f"{index} has a sort key, so an item without one isn't in it" if index else "The table has a sort key"
+            )
+            row.fault(names[1], f"{refuses}: write a template, such as {name.upper()}.")
         if not pk and (sk or not index):
             row.fault(names[0], "A partition key is needed: write a template, such as USER:<Name>.")
         if pk and not row.wrong:

@@ -178,6 +178,7 @@ def test_numbers_may_be_numbers_of_json_of_any_size() -> None:
 
 
 THING = {"name": "Thing", "items": "10", "PK": "THING#<Id>", "SK": "THING", "attributes": {"Id": "id 4"}}
+OTHER = THING | {"name": "Other", "PK": "OTHER#<Id>"}
 GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
 
 
@@ -188,6 +189,12 @@ GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
         ({"entities": [THING | {"PK": ""}]}, "entities.0.PK", "A partition key is needed"),
         ({"entities": [THING | {"PK": "THINGS"}]}, "entities.0.SK", "10 items of Thing have only 1 key"),
         ({"entities": [THING, THING | {"name": "Other"}]}, "entities.1.SK", "Other and Thing have the same keys"),
+        ({"entities": [OTHER | {"SK": ""}, THING]}, "entities.0.SK", "The table has a sort key: write a template"),
+        (
+            {"entities": [OTHER | {"GSI1PK": "ALL"}, THING | {"GSI1PK": "ALL", "GSI1SK": "<Id>"}], "indexes": [{}]},
+            "entities.0.GSI1SK",
+            "GSI1 has a sort key, so an item without one isn't in it",
+        ),
         ({"entities": [THING | {"name": "<b>"}]}, "entities.0.name", "Use a letter, then letters"),
         ({"entities": [THING | {"name": ""}, THING, THING]}, "entities.2.name", "Thing is there twice"),
         ({"entities": [THING | {"items": "3 a Shop"}]}, "entities.0.items", "Write how many there are"),
