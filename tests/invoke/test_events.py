@@ -109,14 +109,15 @@ def test_signing_up(place: Place, invoke: Invoke) -> None:
 def test_being_known_by_a_token(place: Place, invoke: Invoke) -> None:
     request = event("authorizer-request")
     join(place.table, "ana")
-    token, _ = sessions.start(place.table, a_user(), times.now(), bytes(range(identifiers.BYTES)))
+    token, session = sessions.start(place.table, a_user(), times.now(), bytes(range(identifiers.BYTES)))
     signed_in = json.loads(json.dumps(request).replace(token_of(request), token))
 
     refused, allowed = (invoke("authorizer", json.dumps(each).encode()).payload for each in (request, signed_in))
 
     effects = [answer["policyDocument"]["Statement"][0]["Effect"] for answer in (refused, allowed)]
     assert effects == ["Deny", "Allow"]
-    assert allowed["context"] == {"username": "ana", "role": "member", "accountId": account_of("ana")}
+    ana = {"username": "ana", "role": "member", "accountId": account_of("ana"), "generation": session.generation}
+    assert allowed["context"] == ana
 
 
 def test_posting_a_deal(place: Place, invoke: Invoke) -> None:
