@@ -51,8 +51,9 @@ def shown_host(link: str) -> str:
     another script.
     """
     name = host(link)
-    mixed = _scripts(name) - _USED_TOGETHER and len(_scripts(name)) > 1
-    if not mixed and all(len(_scripts(label)) < 2 or "LATIN" not in _scripts(label) for label in name.split(".")):
+    scripts, in_labels = _scripts(name), [_scripts(label) for label in name.split(".")]
+    mixed = len(scripts) > 1 and not scripts <= _USED_TOGETHER
+    if not mixed and all(len(each) < 2 or "LATIN" not in each for each in in_labels):
         return name
     try:
         return name.encode("idna").decode()
