@@ -19,8 +19,8 @@ FOLDER = Path(package.__path__[0])
 CORE = {"navigation": "shared.html.navigation", "removal": "shared.data.removal", "rights": "infra.rows.core"}
 """The core's own modules with roles. They come before those of features."""
 
-CORES = "the core"
-"""What owns, in sentences about clashes, what no feature has."""
+THE_CORE = "the core"
+"""The core's name in sentences about clashes, where features have the names of their files."""
 
 FILES = ("patterns.toml", "templates/in-pages.html")
 """Files of features that are found by their names and aren't modules."""
@@ -114,7 +114,7 @@ def clashes(named: Iterable[tuple[str, Iterable[object]]]) -> Iterator[str]:
 
 def merged(role: type[R], part: Callable[[R], Mapping[K, V]], core: Mapping[K, V] | None = None) -> dict[K, V]:
     """What the core has, and a part of all modules with a role, as one mapping. Raises Broken where two have a key."""
-    parts = [(CORES, core or {}), *((each.file, part(each)) for each in roles(role))]
+    parts = [(THE_CORE, core or {}), *((each.file, part(each)) for each in roles(role))]
     for clash in clashes(parts):
         raise hooks.Broken(clash)
     return {key: value for _, own in parts for key, value in own.items()}

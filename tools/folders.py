@@ -169,7 +169,7 @@ def _clashes() -> Iterator[str]:
     from shared.data.keys import SEQUENCE  # noqa: PLC0415
 
     def named(what: str, role: type[R], names: Callable[[R], Iterable[str]], core: Iterable[str] = ()) -> Iterator[str]:
-        owned = [(features.CORES, core), *((of.file, names(of)) for of in features.roles(role))]
+        owned = [(features.THE_CORE, core), *((of.file, names(of)) for of in features.roles(role))]
         return features.clashes((file, [f"the {what} {name}" for name in names]) for file, names in owned)
 
     own = {id(row) for of in features.roles(hooks.Items) for row in _rows(of)}
@@ -185,9 +185,9 @@ def _clashes() -> Iterator[str]:
     yield from named("command", hooks.Commands, commands, main.NAMES)
     pages = [(file, pages_in(file)) for file in _written("*/*.py")]
     core = (file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py"))
-    yield from features.clashes([(features.CORES, chain(*map(pages_in, core))), *pages])
+    yield from features.clashes([(features.THE_CORE, chain(*map(pages_in, core))), *pages])
     assets = [(f"features/{name}", _assets(ROOT / f"features/{name}/assets")) for name in features.INSTALLED]
-    yield from features.clashes([(features.CORES, _assets(ROOT / "web" / "assets")), *assets])
+    yield from features.clashes([(features.THE_CORE, _assets(ROOT / "web" / "assets")), *assets])
 
 
 def _assets(folder: Path) -> list[str]:
