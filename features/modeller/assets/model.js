@@ -91,9 +91,12 @@ const replace = (next, kept, button) => {
   if (kept === "replaced") scrollBy({top: again.getBoundingClientRect().top - top, behavior: "instant"});
 };
 
+// The next field has the focus a moment later. A change and the loss of the focus are one edit: were they two, what is typed
+// between them would be a second.
+let edited = 0;
 const onEdit = () => {
-  // The next field has the focus a moment later.
-  setTimeout(() => { if (told(form()) !== drawn) draw(new FormData(form()), "replaced"); });
+  clearTimeout(edited);
+  edited = setTimeout(() => { if (told(form()) !== drawn) draw(new FormData(form()), "replaced"); });
 };
 
 const onSubmit = (event) => {
