@@ -51,10 +51,10 @@ EACH_MINUTE = 250
 
 LIFETIME = timedelta(days=1)
 
-CHANGING, CHANGED, RESTORING, RESTORED = "changing", "changed", "restoring", "restored"
-"""The states of an edit, in their order. ``FINISHED`` are those in which nothing is left to do."""
+CHANGING, CHANGED, RESTORING, RESTORED, STOPPED = "changing", "changed", "restoring", "restored", "stopped"
+"""The states of an edit, in their order; it stops if its author loses the role. ``FINISHED``: nothing is left to do."""
 
-FINISHED = (CHANGED, RESTORED)
+FINISHED = (CHANGED, RESTORED, STOPPED)
 
 
 class NoSuchEdit(NotFound):
@@ -123,7 +123,7 @@ class BulkEdit:
     @property
     def walked(self) -> tuple[str, ...]:
         """The outcomes of what is being done, or was done last."""
-        return self.outcomes if self.state in (CHANGING, CHANGED) else self.restored
+        return self.restored if self.restored or self.state in (RESTORING, RESTORED) else self.outcomes
 
     def undo_until(self, now: datetime) -> datetime | None:
         """Until when it can be undone; None if it can't."""
@@ -202,7 +202,7 @@ def sweep(
 ) -> list[BulkEdit]:
     """Go on with unfinished edits, the oldest first, at most ``EACH_MINUTE`` deals; returns those that finished.
 
-    One whose author is no longer an editor stays as it is. A failing edit doesn't stop the others: its error is added
+    One whose author is no longer an editor stops. A failing edit doesn't stop the others: its error is added
     to ``failures`` or, without that list, raised at the end.
     """
     notes = list(table.query(keys.unfinished("")["PK"], limit=EACH_MINUTE // STEP))
@@ -213,6 +213,7 @@ def sweep(
 
 def _go_on(table: Table, note: Item, now: datetime, correlation_id: str | None, left: list[int]) -> BulkEdit | None:
     """Walk a note's edit to its end, or until no steps are ``left``."""
+    forgetting = forget(core_keys.primary(note), because="nothing is left to do")
     try:
         edit = get(table, damage.attribute(note, "Username", str), core_keys.id_in(note["SK"]))
         while edit.state not in FINISHED and left[0] > 0:
@@ -221,10 +222,24 @@ def _go_on(table: Table, note: Item, now: datetime, correlation_id: str | None, 
             edit = walk(table, edit, now, correlation_id=correlation_id)
     except WalkedMeanwhile:  # by a request that has just begun it
         return None
-    except (NoSuchEdit, _NoEditor):  # it expired, or may not go on
-        table.write(forget(core_keys.primary(note), because="nothing is left to do"))
+    except _NoEditor:
+        table.transact(_stopping(edit), forgetting)
+        return None
+    except NoSuchEdit:  # it expired
+        table.write(forgetting)
         return None
     return edit if edit.state in FINISHED else None
+
+
+def _stopping(edit: BulkEdit) -> Write:
+    return update(
+        keys.bulk_edit(edit.username, edit.edit_id),
+        "SET #state = :stopped",
+        condition="#state = :state",
+        names={"#state": "State"},
+        values={":stopped": STOPPED, ":state": edit.state},
+        refused=WalkedMeanwhile(),
+    )
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:

@@ -189,6 +189,8 @@ def _progress(edit: BulkEdit) -> dict[str, Any]:
         heading = "The order is as before" if edit.does == "page" else f"{counted(restored, 'deal')} restored"
     elif edit.state == CHANGED:
         heading = f"{counted(changed, 'deal')} {DONE[edit.does]}"
+    elif edit.state == data.STOPPED:
+        heading = f"Stopped after {walked} of {counted(total, 'deal')}, because you were no longer an editor"
     else:
         heading = f"{DOING[edit.does] if edit.state == data.CHANGING else 'Restoring'} {counted(total, 'deal')}"
     minutes = counted(-(-(total - walked) // data.EACH_MINUTE), "minute")

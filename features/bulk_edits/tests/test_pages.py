@@ -11,12 +11,14 @@ from features.bulk_edits import data
 from features.bulk_edits.data import BulkEdit
 from shared.data import keys
 from shared.data.catalog import deals, picks, search
+from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import delete
 from shared.errors import Busy, NotFound
+from shared.html import cookies
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Status
 from shared.values import times
-from tests.signed_in.conftest import PostDeal, ana, editor, entered, post_deal, table  # noqa: F401  # fixtures
+from tests.signed_in.conftest import FUNCTIONS, PostDeal, ana, editor, entered, post_deal, table  # noqa: F401  # fixtures
 from tests.support.browsing import Browser, Seen
 
 ACTIVE, EXPIRED = Status.ACTIVE, Status.EXPIRED
@@ -208,6 +210,24 @@ def test_a_busy_table_leaves_the_first_step_to_the_clock(
     data.sweep(table, times.now())
 
     assert states(table, deal) == [EXPIRED]
+
+
+def test_an_edit_whose_author_loses_the_role_stops_and_says_so(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data, "STEP", 1)
+    first, second = post_deal(), post_deal(title="Rain boot")
+    place = editor.post("/desk/deals/together", ticked(first, second, do="end")).location
+
+    users.set_role(table, "eddy", "member")
+    assert data.sweep(table, times.now()) == []
+    users.set_role(table, "eddy", "editor")
+
+    token, _ = sessions.start(table, users.get(table, "eddy"), times.now(), bytes(32))
+    again = Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"})
+    assert "Stopped after 1 of 2 deals" in again.get(place).words
+    assert sorted(states(table, first, second)) == [ACTIVE, EXPIRED]
+    assert data.sweep(table, times.now()) == []
 
 
 def test_an_edit_is_its_editors_and_a_forged_one_is_none(editor: Browser, table: Table, post_deal: PostDeal) -> None:
