@@ -45,7 +45,6 @@ FLOORS = {
         "data.members": "data data.catalog services",
         "data.removal": "data data.catalog data.members",
         "data.invariants": "data data.catalog data.members",
-        "isolation": "",
         "runtime": "errors dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
         "api": "features hooks http runtime data data.catalog models errors values",

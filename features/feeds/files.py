@@ -16,7 +16,7 @@ from features.feeds.findings import Asked, End
 from features.feeds.formats import Format
 from features.feeds.rules import Faults, Noted
 from features.feeds.shop import Shop
-from shared.isolation.children import Broken, Limits, TooSlow, answers
+from features.isolation.children import Broken, Limits, TooSlow, answers
 from shared.values import times
 
 READER = "features.feeds.reader"

@@ -16,7 +16,7 @@ from typing import Any
 
 from features.feeds.answering import answers
 from features.feeds.findings import Asked
-from shared.isolation.confinement import confine, go_on
+from features.isolation.confinement import confine, go_on
 from shared.values import money
 
 

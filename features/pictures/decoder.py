@@ -20,8 +20,8 @@ from typing import Any
 from PIL import Image, UnidentifiedImageError
 from PIL.Image import Transpose
 
+from features.isolation.confinement import confine
 from features.pictures.models import TOO_SLOW, UNREADABLE, WIDTHS, Refused, widths
-from shared.isolation.confinement import confine
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 """The only Pillow decoders that see an upload. JPEG's also takes a file with several pictures (MPO)."""

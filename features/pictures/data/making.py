@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from features.isolation.children import Broken, Limits, TooSlow, answers
 from features.pictures.models import MAX_UPLOAD, TOO_SLOW, UNREADABLE, Picture, Refused
-from shared.isolation.children import Broken, Limits, TooSlow, answers
 
 DECODER = "features.pictures.decoder"
 

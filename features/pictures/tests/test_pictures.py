@@ -20,6 +20,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from PIL import Image, features
 from PIL.Image import Transpose
 
+from features.isolation.children import Limits
 from features.pictures import decoder, resizer
 from features.pictures import pictures as page
 from features.pictures import sample as drawings
@@ -33,7 +34,6 @@ from shared.data.catalog import deals
 from shared.data.catalog.deals import to_item
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
-from shared.isolation.children import Limits
 from shared.models.catalog import Deal
 from shared.services import Bucket
 from shared.values import times

@@ -13,10 +13,10 @@ from types import GeneratorType
 
 import pytest
 
-from shared.isolation.children import Broken, Limits, TooSlow, answers
-from tests.support import prying
+from features.isolation.children import Broken, Limits, TooSlow, answers
+from features.isolation.tests import prying
 
-PRYING = "tests.support.prying"
+PRYING = "features.isolation.tests.prying"
 LIMITS = Limits(processor=2, total=5, memory=500_000_000, answer=100_000, silence=10)
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems filter no system calls")

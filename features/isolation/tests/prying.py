@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 
-from shared.isolation.confinement import confine, go_on
+from features.isolation.confinement import confine, go_on
 
 PARENT = os.getppid()
 
