@@ -1,4 +1,4 @@
-"""The command line ``btd``: imports, accounts, and one command for each access pattern."""
+"""The command line ``btd``: upkeep, accounts, and one command for each access pattern."""
 
 from __future__ import annotations
 

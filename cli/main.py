@@ -11,7 +11,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer has its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import INTERRUPTED, catalog, imports, members, upkeep
+from cli import INTERRUPTED, catalog, members, upkeep
 from cli.commands import NoTable, command
 from cli.output import complain
 from shared import features, hooks
@@ -59,16 +59,22 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    help="Big Time Deals: import deals, keep accounts, and follow each access pattern of the table.",
+    help="Big Time Deals: read and write deals, keep accounts, and follow each access pattern of the table.",
     epilog="BTD_TABLE names the table; boto3's own environment (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL) says where "
     "it is. Without BTD_TABLE, the local cloud of this checkout is used.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def name_of(do: Callable[..., None]) -> str:
+    """A command's name, as it is typed."""
+    return do.__name__.rstrip("_").replace("_", "-")
+
+
 OF_FEATURES = features.roles(hooks.Commands)
 REPLACED = features.merged(hooks.Commands, lambda each: each.REPLACES)
 
-app.command("import")(REPLACED.get("import", imports.import_deals))
 _GROUPS = (
     *(catalog.deals_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
@@ -80,9 +86,8 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     *chain.from_iterable(each.COMMANDS for each in OF_FEATURES),
 )
 NAMES = (
-    "import",
     *(str(group.info.name) for group in _GROUPS),
-    *(each.__name__ for each in _COMMANDS),
+    *(name_of(each) for each in _COMMANDS),
     *(
         f"{group.info.name} {each.name or getattr(each.callback, '__name__', '')}"
         for group in GROUPS
@@ -99,7 +104,7 @@ for group in GROUPS:
             command(group)(subcommand)
     app.add_typer(group)
 for do in COMMANDS:
-    app.command()(do)
+    app.command(name_of(do))(REPLACED.get(name_of(do), do))
 
 if __name__ == "__main__":
     app()

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from cli.dead_letters import Kind
-    from cli.imports import FileKind
     from cli.proofs import Proof
     from functions.pages.desk.posting import Target
     from infra.rights import Access
@@ -551,16 +550,16 @@ class Commands(Role):
     """Groups of commands."""
 
     COMMANDS: tuple[Callable[..., None], ...] = ()
-    """Commands without a group."""
+    """Commands without a group. One that is named like a keyword of Python has an underscore behind its name."""
 
     SUBCOMMANDS: Mapping[str, tuple[Callable[..., Any], ...]] = {}
     """Functions that it adds to groups of others, by the group's name."""
 
     REPLACES: Mapping[str, Callable[..., None]] = {}
-    """Commands that do what one of the core does and more, by its name."""
+    """Commands that do what another without a group does and more, by its name."""
 
     IMPORTED: tuple[FileKind, ...] = ()
-    """Other kinds of files that ``btd import`` reads."""
+    """Other kinds of files, for commands that import deals."""
 
     EDITS: Mapping[str, tuple[Any, Callable[[Table, Deal, Any, datetime], Deal]]] = {}
     """Options of ``btd deals edit``, by name: the annotation, and the function that makes the change."""
@@ -573,6 +572,13 @@ class Commands(Role):
 
     TOOLS: tuple[Callable[..., Any], ...] = ()
     """Tools that it offers to assistants by the Model Context Protocol."""
+
+
+class FileKind(NamedTuple):
+    """A kind of file: how it is recognised, and the function that imports it."""
+
+    recognises: Callable[[Path], bool]
+    read: Callable[[Path], None]
 
 
 class Sample(Role):

@@ -241,7 +241,7 @@ def words() -> re.Pattern[str]:
     starts = {start(path) for path in own.union(*of_features)} - {start(path) for path in others | of_core}
     routes = "|".join(re.escape(each) for each in sorted(starts, reverse=True)) or NOTHING
     of_btd = [folders.commands(of) for of in main.OF_FEATURES]
-    commands = "|".join(chain(*of_btd)).replace("_", "-") or NOTHING
+    commands = "|".join(chain(*of_btd)) or NOTHING
     names = "|".join(features.INSTALLED) or NOTHING
     named = rf"\bfeatures[./](?:{names})\b|\bbtd (?:{commands})(?![\w-])"
     return re.compile(rf"{named}|(?<![\w<./-])(?:{routes})(?![\w-])")

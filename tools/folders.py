@@ -207,9 +207,11 @@ def _route(route: Route) -> str:
 
 def commands(of: hooks.Commands) -> list[str]:
     """A feature's commands, such as ``redrive``, and those that it adds to groups of others, such as ``deals vote``."""
+    from cli.main import name_of  # noqa: PLC0415  # the same
+
     groups = [str(each.info.name) for each in of.GROUPS]
     added = [f"{group} {each.__name__}" for group, some in of.SUBCOMMANDS.items() for each in some]
-    return [*groups, *(each.__name__ for each in of.COMMANDS), *added]
+    return [*groups, *map(name_of, of.COMMANDS), *added]
 
 
 def pages_in(file: str) -> list[str]:

@@ -13,7 +13,6 @@ published: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/work
 from __future__ import annotations
 
 import hashlib
-import io
 import itertools
 import json
 import re
@@ -25,7 +24,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from cli.importing import Importer
 from shared import features, hooks, services, settings
 from shared.api import documents
 from shared.data.catalog import changes, deals, feeds, offers, page_cache, picks, search, shops
@@ -45,12 +43,12 @@ from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Page, Topic
 from shared.models.members import Limits, User
+from tests.support import real_deals
 from tests.support.engines import FAKE_CREDENTIALS, FAST
 from tools import documents as documents_of_project
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "docs" / "nosql-workbench.json"
-SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
 
 NOW = datetime(2026, 8, 1, 9, 0, tzinfo=UTC)
 """When the sample is looked at: its deals are some hours old."""
@@ -119,10 +117,9 @@ def fill(table: Table) -> None:
 
 
 def _post(table: Table) -> Sequence[Deal]:
-    """Deals by an import, the newest first, with what the stream's functions write of them."""
-    with SAMPLE.open("rb") as file:
-        lines = b"".join(itertools.islice(file, 0, None, EVERY))
-    Importer(table, NOW, workers=1).run(io.BytesIO(lines))
+    """Real deals, the newest first, with what the stream's functions write of them."""
+    some = itertools.islice(real_deals.lines(), 0, None, EVERY)
+    real_deals.create(table, [line for line in some if "withdrawnAt" not in line], NOW)
     posted = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
     edits = {"ends_at": NOW + timedelta(days=1), "variant": "Navy"}
     edited = deals.edit(table, posted[0].deal_id, edits, NOW, by="ana")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO
 
-from cli.json_lines import Record, WrongFile
 from features.feeds.findings import Asked, End
 from features.feeds.formats import Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop
+from features.imports.json_lines import Record, WrongFile
 from shared.values import times
 
 TOO_MUCH_MEMORY = "it takes too much memory"

@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from cli.importing import Entry, another_product
-from cli.json_lines import Record
 from cli.output import note, say
 from features.feeds.files import FeedFile
 from features.feeds.formats import LAYOUTS, Format
 from features.feeds.importing import FeedImporter
 from features.feeds.source import GUESSED
 from features.feeds.tables import SEPARATORS
+from features.imports.importing import Entry, another_product
+from features.imports.json_lines import Record
 from shared.data.catalog import deals
 from shared.errors import DealsError
 from shared.models.catalog import CATEGORIES, Deal

@@ -1,4 +1,4 @@
-"""``btd import`` with shops' feeds, in place of the core's, which reads JSON Lines alone."""
+"""``btd import`` with shops' feeds, in place of the command that reads JSON Lines alone."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from typing import Annotated, BinaryIO
 import typer
 
 from cli.commands import open_table
-from cli.importing import WORKERS
-from cli.imports import Workers, import_other, import_records
-from cli.json_lines import WrongFile
 from cli.output import note, say
 from features.feeds.checking import EXAMPLE, Check, show
 from features.feeds.files import FeedFile
@@ -21,6 +18,9 @@ from features.feeds.formats import Format
 from features.feeds.importing import FeedImporter, Wishes
 from features.feeds.shop import Shop, template
 from features.feeds.shop import categories as read_categories
+from features.imports.commands import Workers, import_other, import_records
+from features.imports.importing import WORKERS
+from features.imports.json_lines import WrongFile
 from shared.errors import Invalid
 from shared.models.catalog import CATEGORIES
 from shared.values import money, times

@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
-from cli.json_lines import Record, WrongFile
 from features.feeds.findings import Asked, End
 from features.feeds.formats import Format
 from features.feeds.rules import Faults, Noted
 from features.feeds.shop import Shop
+from features.imports.json_lines import Record, WrongFile
 from features.isolation.children import Broken, Limits, TooSlow, answers
 from shared.values import times
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from cli.importing import BY, WORKERS, Advance, Entry, Importer
-from cli.json_lines import Record
 from features.feeds.fields import Source, TakenOver
 from features.feeds.files import FeedFile
 from features.feeds.formats import Format
 from features.feeds.rules import Meaning
 from features.feeds.shop import Shop
+from features.imports.importing import BY, WORKERS, Advance, Entry, Importer
+from features.imports.json_lines import Record
 from shared.api.fields import InvalidBody
 from shared.data.catalog import deals, feeds
 from shared.dynamodb import damage

@@ -10,12 +10,12 @@ import io
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 
-from cli.importing import Report
 from features.feeds.answering import answers
 from features.feeds.files import FeedFile
 from features.feeds.formats import LAYOUTS
 from features.feeds.importing import FeedImporter, Wishes
 from features.feeds.shop import Shop
+from features.imports.importing import Report
 from shared.errors import DealsError
 from shared.html import forms, pages
 from shared.html.pages import Answer, Request, Routes, serve

@@ -17,8 +17,6 @@ from xml.etree.ElementTree import ParseError
 import ijson
 from defusedxml import DefusedXmlException
 
-from cli import json_lines
-from cli.json_lines import Record, WrongFile
 from features.feeds import documents, markup
 from features.feeds.formats import COMPLETED, ITEMS, LAYOUTS, Format, gone, of_markup, of_table
 from features.feeds.markup import Raw, named
@@ -27,6 +25,8 @@ from features.feeds.shop import Shop
 from features.feeds.source import WIDE, Entities, Lines, Source
 from features.feeds.tables import SEPARATORS, Rows
 from features.feeds.texts import amount, is_day, plain, when, without_tags
+from features.imports import json_lines
+from features.imports.json_lines import Record, WrongFile
 from shared.values import money, times
 
 MAX_DESCRIPTION = 1000

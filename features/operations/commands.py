@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cli.imports import FileKind
 from features.operations import drill, exports, logs, probe, redrive, restoring, teardown, unannounced
+from shared.hooks import FileKind
 
 COMMANDS = (
     exports.export,

@@ -7,8 +7,8 @@ import sqlite3
 from pathlib import Path
 
 from cli.commands import open_table
-from cli.imports import AGAIN
 from cli.output import note, progress, say, summary
+from features.imports.commands import AGAIN
 from features.operations.exports import Readable
 from shared.data import bulk
 from shared.dynamodb.tracing import Trace

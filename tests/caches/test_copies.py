@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import base64
-import io
-import json
 import zlib
 from datetime import timedelta
-from pathlib import Path
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from cli.importing import Importer
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, page_cache, picks
@@ -29,10 +26,10 @@ from shared.values import times
 from tests.caches.conftest import Get, Refresh
 from tests.support.engines import on_servers, put_all
 from tests.support.factories import HOME, NOW, SHOES, a_deal, ahead, ids, join, post
+from tests.support.real_deals import create, lines
 from tests.support.surroundings import by_ttl, damaged, of_category_picks, of_deal, of_picks
 from tests.support.wire import Request, watched
 
-SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "deals.jsonl"
 SHARDS = range(1, settings.CACHE_SHARDS + 1)
 TODAY = times.now()
 """The functions' clock is the real one, so these tests' is, too."""
@@ -299,11 +296,7 @@ def test_a_category_pages_likes_are_those_of_this_moment(table: Table, refresh: 
 @pytest.fixture
 def real_deals(table: Table) -> None:
     """A page of real deals without withdrawn ones."""
-    lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()][: settings.CACHED_PAGE]
-    active = "\n".join(json.dumps({name: line[name] for name in line if name != "withdrawnAt"}) for line in lines)
-    importer = Importer(table, TODAY)
-    importer.run(io.BytesIO(active.encode()))
-    assert importer.report.created == len(lines)
+    create(table, [*islice(lines(), settings.CACHED_PAGE)], TODAY)
 
 
 @on_servers

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -214,17 +213,14 @@ def test_each_command_of_the_readme_and_the_afternoon_does_what_it_says(table: T
 
 
 @pytest.mark.thorough
-def test_each_example_of_the_command_line_runs_after_those_of_the_readme(
+def test_each_example_of_the_command_line_runs(
     table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also typed one after the other; of those for AWS, and of pipes, only the options are held, above."""
     for username in ("editor", "member"):
         users.create(table, a_user(username))
     sample.plant(table, times.now(), "member")
-    shutil.copy(ROOT / "tests" / "sample" / "deals.jsonl", tmp_path)
     lines = of_btd(*recipes.OF_BTD)
-    (read_first,) = (line for line in of_btd("README.md") if "import" in line)
-    btd(*shlex.split(read_first.replace("tests/", f"{ROOT}/tests/"))[1:])
     monkeypatch.chdir(tmp_path)
 
     for line in lines:

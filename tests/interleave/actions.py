@@ -6,18 +6,15 @@ function that writes must have written in one of them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from io import BytesIO
 from typing import Any
 from unittest import mock
 
 from cli import upkeep
-from cli.importing import Importer
 from local.event_source import batch
 from shared.data import invariants, keys, removal
 from shared.data.catalog import deals, editing, feed_counts, offers, page_cache, picks, search, topics
@@ -27,7 +24,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import assign, forget, put, update
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import Limits, Pace, User
-from shared.values import identifiers, links, passwords, times
+from shared.values import identifiers, links, passwords
 from tests.interleave import world
 from tests.interleave.beginning import (
     ADDRESS,
@@ -221,26 +218,6 @@ def leave(at: Process) -> None:
     removal.remove_account(at.table, ana(at.table), LATER)
 
 
-def import_lines(at: Process, **fields: Any) -> str:
-    """Import a deal that is new, and one that exists."""
-    line = {
-        "title": "Clog",
-        "brand": "Apple",
-        "category": "Shoes",
-        "link": "https://shop.example/clog",
-        "price": "31.90",
-        "listPrice": "158.00",
-        "currency": "USD",
-        **fields,
-    }
-    lines = [line | {"sourceId": f"shop:{each}", "postedAt": times.to_iso(IMPORTED.created_at)} for each in (1, 2)]
-    importer = Importer(at.table, LATER, workers=1)
-    importer.run(BytesIO("\n".join(map(json.dumps, lines)).encode()))
-    return (
-        f"{importer.report.created} created, {importer.report.existing} there, {sorted(importer.report.bad.values())}"
-    )
-
-
 def check_and_mend(at: Process) -> str:
     """``btd check --mend``, which names what it leaves."""
     first = invariants.survey(at.table, LATER)
@@ -338,8 +315,6 @@ CORE: Mapping[str, Action] = {
     "backfill offers": partial(backfill, type_=keys.PRODUCT_OFFER),
     "index": index,
     "index from the start": index_from_start,
-    "import": import_lines,
-    "import withdrawn": partial(import_lines, withdrawnAt=times.to_iso(NOW)),
 }
 
 

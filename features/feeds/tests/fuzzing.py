@@ -17,12 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from cli.importing import entry
-from cli.json_lines import Record, WrongFile
 from features.feeds.formats import Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop
 from features.feeds.tests.hostile import HOSTILE
+from features.imports.importing import entry
+from features.imports.json_lines import Record, WrongFile
 from shared.errors import DealsError
 from shared.values.times import from_iso
 

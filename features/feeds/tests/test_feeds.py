@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
-from cli.json_lines import Record, WrongFile
 from features.feeds.fields import TakenOver
 from features.feeds.formats import Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop
 from features.feeds.source import MAX_RECORD
 from features.feeds.texts import amount
+from features.imports.json_lines import Record, WrongFile
 from local.settings import ROOT
 from shared.data import keys
 from shared.data.catalog import deals, feeds, offers

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from cli.json_lines import Record, WrongFile
 from features.feeds.formats import LAYOUTS, Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop, categories, template
 from features.feeds.texts import amount, plain, without_tags
+from features.imports.json_lines import Record, WrongFile
 from shared.dynamodb.table import Table
 from shared.values.times import from_iso
 from tests.cli.conftest import Btd, bare_table, btd, server, table, wide_terminal  # noqa: F401  # fixtures

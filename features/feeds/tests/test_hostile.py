@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.json_lines import Record, WrongFile
 from features.feeds.files import FeedFile
 from features.feeds.formats import Format
 from features.feeds.reading import Feed
 from features.feeds.shop import Shop
 from features.feeds.tests.hostile import GOOD, HEAD, HOSTILE, Hostile
+from features.imports.json_lines import Record, WrongFile
 from local.settings import ROOT
 from shared.values.times import from_iso
 

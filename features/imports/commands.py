@@ -1,7 +1,7 @@
 """``btd import``: deals from JSON Lines (``importing.py``).
 
-A feature may read other files (``IMPORTED``), or put a command in place of this one that reads more and does more to
-existing deals (``REPLACES``), with an ``Importer`` of its own.
+Other features may read other files (``IMPORTED``), or put a command in place of this one that reads more and does more
+to existing deals (``REPLACES``), with an ``Importer`` of its own.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import itertools
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from stat import S_ISREG
-from typing import Annotated, BinaryIO, NamedTuple, Protocol
+from typing import Annotated, BinaryIO, Protocol
 
 import typer
 from rich.progress import DownloadColumn
 
 from cli.commands import open_table, still_to_do
-from cli.importing import WORKERS, Advance, Importer, Report
 from cli.output import complain, note, progress, say, summary
+from features.imports.importing import WORKERS, Advance, Importer, Report
 from shared import features, hooks
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -34,13 +34,6 @@ SHOWN_BAD_LINES = 100
 AGAIN = "Run the import again to continue."
 
 
-class FileKind(NamedTuple):
-    """Another kind of file that ``btd import`` reads: how it is recognised, and the function that imports it."""
-
-    recognises: Callable[[Path], bool]
-    read: Callable[[Path], None]
-
-
 class Making(Protocol):
     """Makes an importer, such as ``Importer`` itself."""
 
@@ -50,7 +43,7 @@ class Making(Protocol):
 Workers = Annotated[int, typer.Option(min=1, max=32, help="The number of transactions in parallel.")]
 
 
-def import_deals(
+def import_(
     file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSON Lines, a deal each; - reads standard input.")],
     workers: Workers = WORKERS,
 ) -> None:
@@ -62,7 +55,7 @@ def import_deals(
 def import_other(file: BinaryIO) -> bool:
     """Import a file of another kind, if it is one."""
     path = Path(getattr(file, "name", "-"))
-    kinds: Iterator[FileKind] = itertools.chain.from_iterable(each.IMPORTED for each in features.roles(hooks.Commands))
+    kinds = itertools.chain.from_iterable(each.IMPORTED for each in features.roles(hooks.Commands))
     kind = next((kind for kind in kinds if path.is_file() and kind.recognises(path)), None)
     if kind is not None:
         kind.read(path)
@@ -126,3 +119,6 @@ def _size(file: BinaryIO) -> int | None:
     """A file's size in bytes, or None for a stream."""
     status = os.fstat(file.fileno())
     return status.st_size if S_ISREG(status.st_mode) else None
+
+
+COMMANDS = (import_,)

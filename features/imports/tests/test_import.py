@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
+from local.settings import ROOT
 from shared.data.catalog import deals, feed_counts, topics
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
-from tests.cli.conftest import Btd
+from tests.cli.conftest import Btd, bare_table, btd, server, table, wide_terminal  # noqa: F401  # fixtures
 from tests.support.commands import until
 from tests.support.factories import walk
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
 POSTED = "2025-03-01T10:00:00Z"
 
@@ -119,8 +119,8 @@ def test_a_brand_has_the_name_that_it_has_already_or_that_is_written_first(
 
 
 def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Table, btd: Btd, tmp_path: Path) -> None:
-    from cli.importing import entry  # noqa: PLC0415
-    from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
+    from features.imports.importing import entry  # noqa: PLC0415
+    from features.imports.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     line = a_line("1", brand="Levi\u2019s", description="\u2014" * 2500)  # its slug takes two bytes less than its name
     given = deals.attributes(entry(Record(1, 1, line), now()).deal)
@@ -135,8 +135,8 @@ def test_a_deal_that_its_brands_name_makes_too_large_is_left_out_alone(table: Ta
 
 
 def test_brands_that_another_import_creates_meanwhile_keep_the_names_they_have_then(table: Table) -> None:
-    from cli.importing import Importer, entry  # noqa: PLC0415
-    from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
+    from features.imports.importing import Importer, entry  # noqa: PLC0415
+    from features.imports.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     brands = ("ASICS", "G/Fore", "Hoka", "Keen")
     entries = [entry(Record(n, 1, a_line(str(n), brand=brand)), now()) for n, brand in enumerate(brands)]
@@ -250,8 +250,8 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     btd("import", a_file(tmp_path, [a_line("2")]))
     (there,) = imported(table, "2")
 
-    from cli.importing import Importer, entry  # noqa: PLC0415
-    from cli.json_lines import Record  # noqa: PLC0415  # what is tried is inside
+    from features.imports.importing import Importer, entry  # noqa: PLC0415
+    from features.imports.json_lines import Record  # noqa: PLC0415  # what is tried is inside
 
     importer = Importer(table, now())
     entries = [entry(Record(n, 1, a_line(str(n))), now()) for n in (1, 2, 3)]
@@ -288,7 +288,7 @@ def _heed_sigint() -> None:
 
 
 WITH_SMALL_WINDOWS = """
-from cli import importing
+from features.imports import importing
 from cli import start
 importing.WINDOW = 40
 start()

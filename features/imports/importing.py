@@ -18,8 +18,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any, BinaryIO
 
-from cli import json_lines
-from cli.json_lines import Record, WrongFile
+from features.imports import json_lines
+from features.imports.json_lines import Record, WrongFile
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.fields import checked
 from shared.data.catalog import deals, topics
