@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
@@ -143,7 +144,8 @@ class Model:
         """How many values an attribute has in a table of ``n`` items: as many as parents, or a fixed number."""
         kind, *words = self.entity(entity).spec(attribute)
         fixed = {"one": len(set(words)), "day": YEAR, "after": YEAR, "while": 2}.get(kind)
-        return fixed or max(1.0, self.entity(words[0] if kind == "of" else entity).count * n / self.size)
+        most = 10.0 ** int(words[0]) if kind in ("id", "number") else inf
+        return fixed or min(max(1.0, self.entity(words[0] if kind == "of" else entity).count * n / self.size), most)
 
 
 def keys_of(index: str) -> tuple[str, str]:

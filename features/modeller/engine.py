@@ -96,6 +96,8 @@ def planned(now: Evaluation, visitor: str, run_id: str, when: datetime) -> list[
     reads, made = max(sum(_is_read(now, each) for each in now.model.patterns), 1), []
     for at, pattern in enumerate(now.model.patterns):
         part, units, why = None, 0, "it reads the whole table, where others have items."
+        if pattern.operation != "Scan" and now.answered(pattern):
+            why = "no generated item lies there."
         given = running.names(NOTHING, "", keys.scratch(visitor, f"{run_id}-{at}-b"), when)
         if pattern.writes:
             part = _written(now, pattern)
@@ -118,7 +120,7 @@ def _read(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Part
     """The partition of the first item that a pattern finds: all of it, or its items around those that are read."""
     met = next(each for each in now.met(pattern) if each.lie)
     found, row, names = met.place.items[met.lie[0]], now.model.index(pattern.index), keys_of(pattern.index)
-    asked = replace(pattern, sk=tuple(fill(literal(each), found) if at else each for at, each in enumerate(pattern.sk)))
+    asked = replace(pattern, sk=tuple(fill(each, found) if at else each for at, each in enumerate(met.sk)))
     low, high, _ = within(asked.sk)
     alike = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
     lie = sorted(

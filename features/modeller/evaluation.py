@@ -34,9 +34,14 @@ HOURS, GB, PAGE, BATCH, OVERHEAD, FOLLOWS = 730, 10**9, 2**20, 100, 100, 0.7
 """Hours of a month; bytes of a gigabyte and of a Query's page; keys of a batch; bytes that storing an item adds; the
 load that auto scaling aims at."""
 
-TODAY, SAMPLE, FEWEST, SEED = date(2026, 11, 27), 1_000, 4, 4711
+TODAY, SAMPLE, FEWEST, STATED, SEED = date(2026, 11, 27), 1_000, 4, 24, 4711
+"""The day of the sample, its number of items, the fewest of an entity and of one that is in a state for a time."""
+
 ITEM_TYPE = "Entity"
 """The attribute with an item's type."""
+
+FEW, DAYS, EXACT = ("one", "while"), ("day", "time", "after"), (("=",), ("begins_with",))
+"""Kinds of attributes: of few values, and of days; and operators of sort keys that name a value."""
 
 SIZES = (1e3, 1e6, 1e9)
 """Numbers of items for which growth is shown."""
@@ -117,8 +122,22 @@ def matcher(template: str) -> re.Pattern[str]:
     """What matches the keys that a template makes."""
     # Each text but the last is sought once: where it comes first, the rest has the most room.
     first, *others = (re.escape(each) for each in NAMES.split(template)[::2])
-    found = [f"(?>[^#]+?{each})" for each in others[:-1]] + [f"[^#]+{each}" for each in others[-1:]]
+    found = [f"(?>([^#]+?){each})" for each in others[:-1]] + [f"([^#]+){each}" for each in others[-1:]]
     return re.compile("".join([first, *found]))
+
+
+def general(asked: str, template: str, entity: Entity, own: Sequence[str], *, begins: bool = False) -> str:
+    """A key that is asked for, as its template has it: an example of an id stands for any, as ``<UserId>`` does. Values
+    of attributes of the kinds in ``own`` stay. ``begins``: the key may be a beginning."""
+    parts = NAMES.split(template)
+    names = parts[1::2]
+    parts[1::2] = [f"<{name}>" for name in names]
+    for end in range(len(parts), 1 if begins else len(parts) - 1, -1):
+        if found := matcher("".join(parts[:end])).fullmatch(asked):
+            stays = [NAMES.search(value) or entity.spec(names[at])[0] in own for at, value in enumerate(found.groups())]
+            parts[1:end:2] = [found[at + 1] if stays[at] else parts[2 * at + 1] for at in range(len(stays))]
+            return "".join(parts[:end])
+    return asked
 
 
 class Recipe(NamedTuple):
@@ -134,7 +153,9 @@ def _recipes(entities: Sequence[Entity], size: float) -> Mapping[str, Recipe]:
     """The recipes of about 1,000 items in the entities' proportions."""
     made: dict[str, Recipe] = {}
     for entity in entities:
-        number = max(FEWEST, round(entity.count * SAMPLE / size))
+        specs = [spec.split() for _, spec in entity.attributes]
+        fewest = [len(words) if kind == "one" else STATED for kind, *words in specs if kind in FEW]
+        number = max(FEWEST, *fewest, round(entity.count * SAMPLE / size))
         above = dict.fromkeys(spec.split()[1] for _, spec in entity.attributes if spec.startswith("of "))
         made[entity.name] = Recipe(entity.name, entity.attributes, number, tuple(made[each] for each in above))
     return made
@@ -157,6 +178,8 @@ def _generated(recipe: Recipe) -> Sequence[Made]:
                 item[name] = parent.get(name, "".join(str(each) for each in [*parent.values()][:1]))
             else:
                 item[name] = _value(kind, words, item, when, chance)
+                if kind == "one" and at < len(words):  # each value is there
+                    item[name] = words[at]
         made.append(item)
     return made
 
@@ -266,8 +289,9 @@ def within(sk: tuple[str, ...]) -> tuple[str, str, re.Pattern[str] | None]:
         whole = matcher(first)
         return "", "\uffff", re.compile(whole.pattern + (".*" if compares == "begins_with" else ""))
     first = NAMES.split(first)[0]
+    last = "".join(f"{NAMES.split(each)[0]}\uffff" if NAMES.search(each) else each for each in rest)
     low, high = {
-        "=": (first, first), "begins_with": (first, f"{first}\uffff"), "between": (first, rest[0] if rest else ""),
+        "=": (first, first), "begins_with": (first, f"{first}\uffff"), "between": (first, last),
         ">": (f"{first}\0", "\uffff"), ">=": (first, "\uffff"), "<": ("", first), "<=": ("", first),
     }[compares]  # fmt: skip
     return low, high, None
@@ -291,24 +315,46 @@ def keeps(pattern: Pattern, item: Mapping[str, object]) -> bool:
 
 
 class Met(NamedTuple):
-    """What a read meets of a place of the sample: numbers of items there, their bytes, and those that are kept."""
+    """What a read meets of a place of the sample: the key that it asks for, numbers of items there, their bytes, those
+    that are kept, and whether a key of this place answers it."""
 
     place: Place
+    pk: str
+    sk: tuple[str, ...]
     lie: Sequence[int]
     size: int
     kept: Sequence[int]
+    answers: bool
+
+    def part(self, model: Model, n: float) -> float:
+        """The part of the met items that one request reads in a table of ``n`` items. A range that begins or ends at
+        some value reads half."""
+        exact = self.sk[:1] in EXACT
+        named = {*NAMES.findall(self.pk), *NAMES.findall(" ".join(self.sk) if exact else "")}
+        entity = self.place.entity
+        apart = prod(model.values(entity.name, name, n) for name in named if entity.spec(name))
+        return (1.0 if exact or not NAMES.search(" ".join(self.sk)) else 0.5) / apart
 
 
 def _meeting(pattern: Pattern, place: Place) -> Met:
-    pk, (low, high, shape) = matcher(literal(pattern.pk)), within(pattern.sk)
+    met = _met(pattern, place, (*FEW, *DAYS))
+    return met if met.lie else _met(pattern, place, FEW)  # a day of which the sample has nothing stands for any
+
+
+def _met(pattern: Pattern, place: Place, own: Sequence[str]) -> Met:
+    pk, sk = general(literal(pattern.pk), place.pk, place.entity, own), tuple(map(literal, pattern.sk))
+    if sk[:1] in EXACT:
+        sk = (sk[0], general(sk[1], place.sk, place.entity, own, begins=sk[0] == "begins_with"))
+    key, (low, high, shape) = matcher(pk), within(sk)
     lie = [
         at
         for at, (one, other) in enumerate(zip(place.pks, place.sks, strict=True))
         if pattern.operation == "Scan"
-        or (low <= other <= high and pk.fullmatch(one) and (shape is None or shape.fullmatch(other)))
+        or (low <= other <= high and key.fullmatch(one) and (shape is None or shape.fullmatch(other)))
     ]
+    answers = bool(lie) or (sk[:1] not in ((), *EXACT) and any(map(key.fullmatch, place.pks)))
     kept = [at for at in lie if keeps(pattern, place.items[at])]
-    return Met(place, lie, sum(place.sizes[at] for at in lie), kept)
+    return Met(place, pk, sk, lie, sum(place.sizes[at] for at in lie), kept, answers)
 
 
 class Evaluation:
@@ -337,19 +383,17 @@ class Evaluation:
 
     def answered(self, pattern: Pattern) -> bool:
         """Whether a key template answers a read, or that of an entity which couldn't be read may."""
-        return pattern.operation == "Scan" or self.model.partial or any(each.lie for each in self.met(pattern))
+        return pattern.operation == "Scan" or self.model.partial or any(each.answers for each in self.met(pattern))
 
     def read(self, pattern: Pattern, n: float) -> Came:
         """What a pattern reads in a table of ``n`` items: all that match its key; the filter comes after the bill."""
         model, found, kept, size = self.model, 0.0, 0.0, 0.0
         if not self.answered(pattern):
             pattern = replace(pattern, operation="Scan", index="", pk="", sk=(), limit=0)
-        asked = {*NAMES.findall(literal(pattern.pk)), *NAMES.findall(" ".join(map(literal, pattern.sk)))}
         for each in self.met(pattern):
             if each.lie:
                 entity = each.place.entity
-                apart = prod(model.values(entity.name, name, n) for name in asked if entity.spec(name))
-                grown = entity.count * n / model.size / each.place.made / apart
+                grown = entity.count * n / model.size / each.place.made * each.part(model, n)
                 found, size = found + len(each.lie) * grown, size + each.size * grown
                 kept += len(each.kept) * grown
         single = pattern.operation == "Get"
@@ -422,14 +466,9 @@ class Evaluation:
         return {at: (reads, writes) for at, (reads, writes) in met.items()}
 
     def label(self, pattern: Pattern) -> str:
-        """The partitions that a read asks for; where it names a day, as the key's template has it."""
-        place = next((each.place for each in self.met(pattern) if each.lie), None)
-        if place is None or literal(pattern.pk) == pattern.pk:
-            return pattern.pk
-        theirs, ours = (re.split("(#+)", each) for each in (place.pk, pattern.pk))
-        if len(theirs) != len(ours):
-            return pattern.pk
-        return "".join(own if literal(own) == own else other for own, other in zip(ours, theirs, strict=True))
+        """The partitions that a read asks for; where it names an id or a day, as the key's template has it."""
+        place = next((each.place for each in self.met(pattern) if each.answers), None)
+        return general(literal(pattern.pk), place.pk, place.entity, FEW) if place else pattern.pk
 
     def _busiest(self, label: str, pattern: Pattern) -> float:
         """The part of a pattern's requests that meet the busiest partition: all ask for the same day at a time."""

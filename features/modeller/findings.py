@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from math import ceil
+from math import ceil, prod
 from pathlib import Path
 
 from features.modeller.design import NAMES, Change, Entity, Index, Model, Pattern, key_text
-from features.modeller.evaluation import Evaluation, Place, evaluated, literal, matcher
+from features.modeller.evaluation import FEW, Evaluation, Place, evaluated, literal, matcher
 from features.scratch.limits import LARGEST, MOST_READS, MOST_WRITES
 from shared.dynamodb.capacity import WRITE_BYTES, units_read
 from shared.dynamodb.schema import PARTITION_KEY
@@ -350,10 +350,10 @@ def _filter(now: Evaluation, pattern: Pattern) -> Finding | None:
 def _since(now: Evaluation, pattern: Pattern) -> Mend | None:
     """Begin at a day, if the filter keeps what still runs, and the sort key begins with its first day."""
     name, operator, value = pattern.terms[0]
-    for place, lie, _, _ in now.met(pattern):
+    for place in (each.place for each in now.met(pattern) if each.lie):
         words = place.entity.spec(name)
         until = place.entity.spec(words[1]) if words[:1] == ["while"] else []
-        ends = lie and operator == "=" and until[:1] == ["after"] and words[2] == value
+        ends = operator == "=" and until[:1] == ["after"] and words[2] == value
         if not ends or pattern.sk[:1] != ("begins_with",):
             continue
         if place.sk.startswith(f"{pattern.sk[1]}<{until[1]}>"):
@@ -371,15 +371,19 @@ def _instead(other: Pattern) -> Way:
 
 
 def _sparse(now: Evaluation, pattern: Pattern) -> Mend | None:
-    """An index of the items that the filter keeps, in the same order."""
+    """An index of the items that the filter keeps, in the same order; of an attribute with many values, one in whose
+    partition key it is."""
     name, operator, value = pattern.terms[0]
-    places = [place for place, lie, _, _ in now.met(pattern) if lie]
-    if operator != "=" or len(places) != 1 or len(places[0].entity.spec(name)) < 2:
+    met = next((each for each in now.met(pattern) if each.lie), None)
+    if operator != "=" or met is None or len(met.place.entity.spec(name)) < 2:
         return None
-    index = Index(_free(now.model), (name, value), pattern.returns or None)
-    changed = replace(pattern, index=index.name, terms=pattern.terms[1:], consistent=False)
-    way = _added(now, index, places[0].entity, (places[0].pk, places[0].sk), changed)
-    return way and Mend(f"{pattern.index or 'Table'}, then a filter", f"{index.name}  {_says(index)}", way, "sparse")
+    place, few = met.place, met.place.entity.spec(name)[0] in FEW
+    index = Index(_free(now.model), (name, value) if few else None, pattern.returns or None)
+    pk, asked = (each if few else f"{each}#{of}" for each, of in ((place.pk, f"<{name}>"), (pattern.pk, value)))
+    changed = replace(pattern, index=index.name, pk=asked, terms=pattern.terms[1:], consistent=False)
+    way = _added(now, index, place.entity, (pk, place.sk), changed)
+    becomes = f"{index.name}  {_says(index)}" if few else f"{index.name}{PARTITION_KEY}  {pk}"
+    return way and Mend(f"{pattern.index or 'Table'}, then a filter", becomes, way, "sparse" if few else "keyed")
 
 
 def _free(model: Model) -> str:
@@ -404,12 +408,13 @@ def _added(now: Evaluation, index: Index, entity: Entity, key: tuple[str, str], 
 
 def _scan(now: Evaluation, pattern: Pattern) -> Finding | None:
     """A pattern that reads the whole table, because no key answers it."""
-    if not pattern.reads or (pattern.operation != "Scan" and now.answered(pattern)):
+    if not pattern.reads or (pattern.limit if pattern.operation == "Scan" else now.answered(pattern)):
         return None
     came = now.read(pattern, now.model.size)
     dollars = came.units * READ.each
     figures = {
-        "name": pattern.name, "items": now.model.size, "units": _units(came.units), "trips": came.trips,
+        "name": pattern.name, "items": now.model.size, "units": _units(came.units),
+        "trips": f"{came.trips:,} round {'trip' if came.trips == 1 else 'trips'}",
         "dollars": f"{dollars:,.2f}" if dollars >= 0.01 else f"{dollars:.7f}".rstrip("0"),
     }  # fmt: skip
     kind, rank = ("scan", OVERPAYS) if pattern.operation == "Scan" else ("no-key", BREAKS)
@@ -438,9 +443,12 @@ def _endless(now: Evaluation, place: Place) -> Finding | None:
     count = place.entity.count * place.part
     if kinds - {"one", "while"} or now.model.index(place.index).only or count < 1000:
         return None
-    sizes = Counter(place.pks)
-    largest = count * max(sizes.values()) / len(place.pks)
-    figures = {"label": place.pk, "number": len(sizes), "items": count, "entity": place.entity.name, "largest": largest}
+    number = prod(now.model.values(place.entity.name, name, now.model.size) for name in NAMES.findall(place.pk))
+    largest = count * max(Counter(place.pks).values()) / len(place.pks)
+    partitions = "1 partition holds" if number == 1 else f"{number:,.0f} partitions hold"
+    figures = {
+        "label": place.pk, "partitions": partitions, "items": count, "entity": place.entity.name, "largest": largest,
+    }  # fmt: skip
     return Finding(f"endless:{place.index}:{place.entity.name}", "endless", LOOK, figures)
 
 

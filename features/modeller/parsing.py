@@ -374,6 +374,8 @@ def _pattern(row: _Row, model: Model) -> Pattern | None:
         name, each_second, operation, said, index, pk, sk, terms, returns, consistent,
         min(limit, 10**6), min(max(times, 1), 1000), busiest, (), row.at,
     )  # fmt: skip
+    if operation == "Get" and pk and not sk and any(dict(each.keys)[""][1] for each in model.entities):
+        row.fault("key", "The table has a sort key, so a Get names it, too: PK = <Name>, SK = ...")
     for name_of_field, why in () if row.wrong else requests.refusals(made):
         row.fault(name_of_field, why)
     return None if row.wrong else made

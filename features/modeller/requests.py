@@ -82,10 +82,13 @@ def refusals(pattern: Pattern) -> Iterator[tuple[str, str]]:
     if pattern.operation == "Get" and pattern.terms:
         yield "filter", "GetItem has no filter: it reads one item."
         return
-    bare = replace(pattern, terms=(), returns=(), consistent=False)
+    # What stands for a value is the least or the largest one, so that a range isn't refused for it.
+    sk = (re.sub("<[^>]*>", "~" if at == 2 else "0", each) if at else each for at, each in enumerate(pattern.sk))
+    bare = replace(pattern, sk=tuple(sk), terms=(), returns=(), consistent=False)
     filtered = replace(bare, terms=pattern.terms)
     returned = replace(filtered, returns=pattern.returns)
-    for field, asked in {"key": bare, "filter": filtered, "returns": returned, "consistent": pattern}.items():
+    whole = replace(returned, consistent=pattern.consistent)
+    for field, asked in {"key": bare, "filter": filtered, "returns": returned, "consistent": whole}.items():
         if why := grammar.refusal(operation(pattern), arguments(asked)):
             yield field, why.replace(GSI1.name, pattern.index or GSI1.name)
             return

@@ -156,6 +156,63 @@ def test_a_busy_collection_gets_shards_and_its_readers_ask_each() -> None:
     assert max(writes for _, writes in evaluated(changed).loads.values()) == 300
 
 
+GAMES: dict[str, Any] = {
+    "entities": [
+        {"name": "Player", "items": "5 million", "PK": "PLAYER#<PlayerId>", "SK": "PLAYER",
+         "attributes": {"PlayerId": "id 9"}},
+        {"name": "Score", "items": "2 a Player", "PK": "PLAYER#<PlayerId>", "SK": "SCORE#<Game>",
+         "GSI1PK": "GAME#<Game>", "GSI1SK": "<Points>#<PlayerId>",
+         "attributes": {"PlayerId": "of Player", "Game": "one chess go", "Points": "number 7", "Team": "id 3"}},
+        {"name": "Club", "items": "50", "PK": "CITY#<City>", "SK": "<Since>#<ClubId>",
+         "attributes": {"ClubId": "id 4", "City": "one bonn cork lyon nice turin", "Since": "day"}},
+    ],
+    "indexes": [{"name": "GSI1"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "index", "items", "label"),
+    [
+        ("PK = PLAYER#123456789", "", 3, "PLAYER#<PlayerId>"),
+        ("PK = PLAYER#123456789, SK = SCORE#go", "", 1, "PLAYER#<PlayerId>"),
+        ("PK = GAME#go, SK > <Points>", "GSI1", 2_500_000, "GAME#go"),
+        ("PK = GAME#go, SK between <Points> and 9999999~", "GSI1", 2_500_000, "GAME#go"),
+        ("PK = CITY#turin", "", 10, "CITY#turin"),
+        ("PK = CITY#nice, SK begins_with <today-3>", "", 10 / 365, "CITY#nice"),
+        ("PK = CITY#nice, SK > <tomorrow>", "", 0, "CITY#nice"),
+        ("PK = CITY#rome", "", 15_000_050, "CITY#rome"),
+        ("PK = PLAYER#<PlayerId>, SK begins_with GOAL#", "", 15_000_050, "PLAYER#<PlayerId>"),
+    ],
+)
+def test_an_example_of_a_key_is_read_as_its_template_is(key: str, index: str, items: float, label: str) -> None:
+    now = evaluated(model(GAMES | {"patterns": [{"request": "Query", "key": key, "index": index}]}))
+    (pattern,) = now.model.patterns
+
+    assert now.read(pattern, now.model.size).items == pytest.approx(items, rel=0.02)
+    assert now.label(pattern) == label
+    assert now.answered(pattern) == (items < 10_000_000)
+
+
+def test_a_filter_on_one_of_many_values_is_mended_by_a_key_that_has_it() -> None:
+    asked = {"rate": "9", "request": "Query", "index": "GSI1", "key": "PK = GAME#go", "filter": "Team = 123"}
+    whole = model(GAMES | {"patterns": [asked]})
+    found = next(each for each in findings.of(whole) if each.kind == "filter")
+    changed = findings.tried(whole, [found.key])
+
+    assert (changed.patterns[0].pk, changed.patterns[0].terms) == ("GAME#go#123", ())
+    assert dict(changed.entity("Score").keys)["GSI2"] == ("GAME#<Game>#<Team>", "<Points>#<PlayerId>")
+    assert changed.index("GSI2").only is None
+    assert evaluated(changed).answered(changed.patterns[0])
+
+
+def test_a_page_of_a_scan_is_no_scan_of_the_table() -> None:
+    patterns = [{"name": name, "request": "Scan", "limit": limit} for name, limit in (("page", "25"), ("all", ""))]
+
+    assert [each.key for each in findings.of(model(GAMES | {"patterns": patterns})) if each.kind == "scan"] == [
+        "scan:1"
+    ]
+
+
 def test_a_second_ttl_attribute_is_worth_a_look() -> None:
     things = [
         {"name": name, "items": "10", "PK": f"{name}#<Id>", "SK": "A", "expires": expires,
@@ -188,6 +245,8 @@ GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
         ({"entities": [THING | {"PK": "THING#<Nr>"}]}, "entities.0.PK", "Thing has no attribute Nr."),
         ({"entities": [THING | {"PK": ""}]}, "entities.0.PK", "A partition key is needed"),
         ({"entities": [THING | {"PK": "THINGS"}]}, "entities.0.SK", "10 items of Thing have only 1 key"),
+        ({"entities": [THING | {"items": "20,000"}]}, "entities.0.SK", "20,000 items of Thing have only 10,000 keys"),
+        ({"entities": [THING], "patterns": [GET | {"key": "PK = THING#<Id>"}]}, "patterns.0.key", "names it, too"),
         ({"entities": [THING, THING | {"name": "Other"}]}, "entities.1.SK", "Other and Thing have the same keys"),
         ({"entities": [OTHER | {"SK": ""}, THING]}, "entities.0.SK", "The table has a sort key: write a template"),
         (
