@@ -117,7 +117,7 @@ env: ## Print what a shell needs for AWS's own tools on the local cloud: eval "$
 	@$(BIN)/python -m local env
 
 invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=seed; EVENT: a file, else one of events/)
-	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT)
+	@$(BIN)/python -m tools.invoke $(FUNCTION) $(EVENT)
 
 check: style types ## Check style, types and the documents' links
 

@@ -24,13 +24,13 @@ from benchmarks.requests import fill, request
 from infra.bundling import HANDLER, bundle, libraries, module_of
 from infra.functions import BY_NAME, FUNCTIONS
 from infra.stage import this_machine
-from local.invoke import Function, Runtime, environment, running, unpack
 from shared.data import keys
 from shared.data.catalog import picks
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE
 from shared.values import times
 from tests.support.engines import MINISTACK
 from tests.support.surroundings import event, given
+from tools.invoke import Function, Runtime, environment, running, unpack
 
 PEERS = Path(__file__).parent / "peers"
 

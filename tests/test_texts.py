@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 TABLE = "texts.toml"
-CORE = ("web/templates", "shared", "functions", "cli", "local")
+CORE = ("web/templates", "shared", "functions", "cli", "local", "tools")
 PLACES = {"tests": CORE} | {
     f"features/{place.name}/tests": (f"features/{place.name}",) for place in sorted(ROOT.glob("features/*/"))
 }

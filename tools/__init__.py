@@ -1,1 +1,1 @@
-"""Programs that keep the repository's own texts right."""
+"""Programs for developers: they keep the repository's own texts right, copy the project, and invoke functions."""

@@ -23,13 +23,13 @@ from infra.rows import Caller, Function
 from infra.settings import STAGES
 from infra.stacks import compose
 from infra.stage import ON_LAMBDA, Domain, Option, RestoredTable, Stage, this_machine
-from local.invoke import unpack
 from local.settings import ROOT
 from shared import features, hooks
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from tests.infra.conftest import UNCOPIED, VARIANTS, Assembly, Synthesized, synthesize
 from tests.invoke.conftest import INTERPRETER, RUNTIME
 from tests.support.cases import cases
+from tools.invoke import unpack
 
 
 def test_the_seeds_are_planted_again_when_they_change(dev: Synthesized, prod: Synthesized) -> None:

@@ -14,13 +14,13 @@ import pytest
 from infra.bundling import HANDLER, bundle, compiler, module_of
 from infra.functions import BY_NAME
 from infra.stage import ON_LAMBDA, this_machine
-from local.invoke import Answer, Function, running, unpack
 from local.settings import reaching
 from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.services import Queue
 from shared.values import times
 from tests.support.engines import FAKE_CREDENTIALS, KEY, MINISTACK
+from tools.invoke import Answer, Function, running, unpack
 
 IS_LAMBDAS = compiler(ON_LAMBDA.python) is not None
 

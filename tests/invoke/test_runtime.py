@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from infra.bundling import libraries
-from local.invoke import Function, event_for, read, running
 from local.settings import ROOT, Home, Trouble
 from tests.support.commands import make
 from tests.support.surroundings import EVENTS, event
 from tests.support.wire import serving, stalled
+from tools.invoke import Function, event_for, read, running
 
 SOURCE = """
 import os, sys, time

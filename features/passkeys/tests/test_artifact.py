@@ -11,13 +11,13 @@ import pytest
 from features.passkeys import cookie, data
 from features.passkeys.tests.authenticator import Authenticator
 from features.passkeys.tests.test_passkeys import options
-from local.invoke import Function, running
 from shared.data.members import users
 from shared.http import requests
 from shared.values import times
 from tests.invoke.conftest import Place, code, function, place  # noqa: F401  # fixtures
 from tests.support.browsing import ORIGIN, Browser
 from tests.support.factories import a_user
+from tools.invoke import Function, running
 
 pytestmark = pytest.mark.thorough  # it builds the artifact
 

@@ -1,4 +1,4 @@
-"""``python -m local.invoke FUNCTION [EVENT]``: invoke a function of the local cloud once.
+"""``python -m tools.invoke FUNCTION [EVENT]``: invoke a function of the local cloud once.
 
 It uses the running local cloud's Lambda. Without one, the function gets a temporary cloud, made from its row, and runs
 as on Lambda: unpacked from a zip, by ``awslambdaric`` (which Lambda's Python runtimes start), against a local Runtime
@@ -318,7 +318,7 @@ def undeployed(name: str, folder: Path) -> Iterator[Function]:
 
 def main() -> int:
     """Invoke, print the answer, and the function's log on standard error; exit code 1 if it failed."""
-    parser = argparse.ArgumentParser(prog="python -m local.invoke", description="Invoke a function of Big Time Deals")
+    parser = argparse.ArgumentParser(prog="python -m tools.invoke", description="Invoke a function of Big Time Deals")
     parser.add_argument("function", help="catalog, accounts, ...")
     parser.add_argument("event", type=Path, nargs="?", help="a file with an event; else one of events/")
     asked = parser.parse_args()
