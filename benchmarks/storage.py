@@ -95,7 +95,9 @@ def listed(found: Mapping[str, Stored]) -> str:
 
 Indexes take {share} times the bytes of their table. So each GB in the table costs ${stored:.2f} a month to store \
 (${STORAGE.dollars:.2f}, and ${STORAGE.dollars * share:.2f} for its indexes), and ${RECOVERY.dollars:.2f} for \
-point-in-time recovery, which bills no index. The first {STORAGE.free:.0f} GB, indexes included, are free to store."""
+point-in-time recovery, which bills no \
+[global index](https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html). \
+The first {STORAGE.free:.0f} GB, indexes included, are free to store."""
 
 
 def _sum(found: Iterable[Stored]) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
 """A stage's own key in KMS (``key_arn``): which roles may use it, each through the services that it uses anyway.
 
 Without it, services encrypt with keys of AWS, for nothing. The key isn't the stack's, and neither is its policy, which
-lets CloudWatch's logs and what fills queues use it (``docs/deploying.md``).
+lets CloudWatch's logs, those who write and read them, and what fills queues use it (``docs/deploying.md``).
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ takes some within isn't documented. A sandbox runs no script and sends no form; 
 
 LONGEST_WAIT, MOST = 10, 29
 """How many seconds a gateway waits for a function, its start included; then it answers 504. A function can't bound its
-own start. API Gateway waits 29 seconds at most."""
+own start. API Gateway waits 29 seconds at most, unless AWS raises that."""
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",

@@ -187,7 +187,6 @@ class Alarms(Construct):
         values counted as "breaching", each would ring before the clock's first minute. Sources:
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
-        https://docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
         """
         if bound is None and self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
             return
@@ -248,8 +247,8 @@ class Dashboard(Construct):
         cloudwatch.Dashboard(
             self,
             "Dashboard",
-            # Dashboards belong to the account instead of a region, and a stage may be in several regions.
-            # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html
+            # Dashboards are global (PutDashboard in CloudWatch's API reference says so), and a stage may be in several
+            # regions.
             dashboard_name=f"{stage.stack_name}-overview-{Stack.of(self).region}",
             default_interval=Duration.hours(3),
             widgets=rows,

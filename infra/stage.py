@@ -164,7 +164,7 @@ class Bounds:
 
     table_is_throttled: Bound = Bound(10, minutes=5, points=2, of=3)
     """Reads and writes that the table or an index refused. On demand, a table grows with its traffic and refuses some
-    requests for moments, which are retried. Ten minutes of refusals are a hot partition, or the account's limits."""
+    requests for moments, which are retried. Ten minutes of refusals are a hot partition, or the table's quota."""
 
     index_holds_up_writes: Bound = Bound(10, minutes=5)
     """Writes that an index refused. The table then refuses them too, even if it could take them itself."""

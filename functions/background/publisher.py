@@ -2,7 +2,7 @@
 
 One function does all, because DynamoDB serves two readers of a stream without throttling, and the refresher is the
 other one.
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.BestPracticesWithDynamoDB.html
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html#limits-dynamodb-streams
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Function:
     ``reads`` says how it reads the table's stream.
     ``sends``: it queues cohorts.
     ``option``: only stages with these settings of a feature have it.
-    ``calls_itself``: it receives what it sends. Lambda stops such a loop after 16 rounds, unless it is allowed
+    ``calls_itself``: it receives what it sends. Lambda stops such a loop after about 16 rounds, unless it is allowed
     (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
     ``each_minute``: the clock invokes it.
     ``pages`` is the prefix of the site's paths that it answers; empty means all paths without another function.

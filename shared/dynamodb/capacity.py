@@ -238,7 +238,8 @@ def _of_refusal(asked: Wire, answer: Wire) -> dict[str, Capacity] | None:
     """The units of a write whose condition failed: those of the existing item, at least one. An invalid request costs
     nothing.
 
-    None if a refusal for another reason may have cost something.
+    None if a refusal for another reason may have cost something. AWS's page on units (above) says that a larger new
+    item counts, this one that it doesn't:
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html#WorkingWithItems.ConditionalUpdate
     """
     match answer["Error"]["Code"]:

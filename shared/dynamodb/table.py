@@ -180,7 +180,7 @@ class Table(Service["DynamoDBClient"]):
             yield from items
 
     def roughly(self) -> int:
-        """The approximate number of items in the table, which DynamoDB updates every six hours.
+        """The approximate number of items in the table, which DynamoDB updates about every six hours.
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html
         """

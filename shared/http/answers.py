@@ -216,8 +216,8 @@ def etag(content: bytes) -> str:
 def compressed(event: Mapping[str, Any], content: bytes, level: int = FASTEST) -> bytes | None:
     """Gzip content, or None if the request doesn't accept that or it saves nothing.
 
-    API Gateway decodes a binary answer if Accept asks for its type, and decodes nothing without Accept (not tried on
-    AWS).
+    API Gateway decodes a binary answer if the first type in Accept is one of the API's binary types. AWS doesn't say
+    what it does without Accept, so such a request gets plain content.
     https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
     """
     asked = header(event, "accept") and accepts_gzip(header(event, "accept-encoding"))

@@ -137,7 +137,8 @@ MAX_BODY_BYTES = 32 * 1024
 def decode(event: Event) -> None:
     """Guard: decode a request's body in place to text of a limited size. Raises BodyTooLarge, BadRequest.
 
-    With the binary media type ``*/*``, the gateway sends all bodies as base64 and sets ``isBase64Encoded``:
+    With the binary media type ``*/*``, all bodies are binary to the gateway, which sends such as base64 and sets
+    ``isBase64Encoded``. These pages have the media types and the field, and don't say the rest; plain bodies pass, too.
     https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html
     https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
     """

@@ -128,8 +128,9 @@ def note(table: Table, change: DealChange, number: str) -> None:
     by = after.editor if before is None or after.version == before.version + 1 else None
     if not changes and (before or not by):
         return
-    # DynamoDB's sequence numbers have 21 to 40 digits, and grow with each change of an item:
+    # DynamoDB's sequence numbers have 21 to 40 digits, and are in the order of the changes:
     # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html
+    # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
     line_id = identifiers.random(change.at, (int(number) % 256**_ID_BYTES).to_bytes(_ID_BYTES))
     line = {
         **keys.log_line(after.deal_id, line_id),
