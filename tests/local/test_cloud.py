@@ -28,7 +28,7 @@ from ministack.core import persistence  # type: ignore[import-untyped]  # the sa
 from ministack.services import apigateway_v1  # type: ignore[import-untyped]  # the same
 
 from local import __main__ as local
-from local import cloud, guarded_ministack, invoke, ministack_patches
+from local import cloud, guarded_ministack, ministack_patches
 from local.__main__ import main
 from local.cloud import free_port
 from local.settings import (
@@ -45,6 +45,7 @@ from local.settings import (
 from shared.dynamodb.schema import create_table_request
 from tests.support.commands import begin, until
 from tests.support.site import NAME, client_of, home, probed, stream_to_a_function, told, write
+from tools import invoke
 
 __all__ = ["home", "probed"]
 
