@@ -11,6 +11,7 @@ from shared.dynamodb.table import Table
 from shared.hooks import DealList
 from shared.models.catalog import Listed, Mark, Page
 from shared.settings import CACHED_PAGE
+from shared.values.links import likenesses, numbered
 
 
 def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Listed]:
@@ -20,9 +21,14 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
 
 
 def most_voted(found: Iterable[Listed], most: int) -> list[Listed]:
-    """The first of the popular deals with a score above zero, highest score first."""
-    liked = [each for each in found if (each.fields["score"] or 0) > 0][:most]
-    return sorted(liked, key=lambda each: each.fields["score"], reverse=True)
+    """The first of the popular products with a score above zero, highest score first: a deal of each."""
+    liked = [each for each in found if (each.fields["score"] or 0) > 0]
+    deals = [each.deal for each in liked]
+    cards = numbered((likenesses(of.link, of.title, of.brand), f"{of.price} {of.currency}") for of in deals)
+    firsts: dict[int, Listed] = {}
+    for card, each in zip(cards, liked, strict=True):
+        firsts.setdefault(card, each)
+    return sorted(list(firsts.values())[:most], key=lambda each: each.fields["score"], reverse=True)
 
 
 def _listed(scored: Scored, now: datetime) -> Listed:

@@ -37,7 +37,7 @@ _CLASS = '<li class="card'
 _CARD = '<li class="card[^>]*>'
 _DAY = '<h2 class="day">.*?</h2>'
 _DEAL = 'href="/deals/[^"]*"'
-_UNSEEN = r"\bnot-(\d)"
+_UNSEEN = r"\bnot-(\d+)"
 _HEADING = '<div class="heading"><h2>(.*?)</h2>(?:<p>(.*?)</p>)?'
 _ON = '<a class="button" rel="next" href="[^"]*">[^<]*</a>'
 _ALL = '<a class="button" href="/deals">All the newest deals</a>'

@@ -93,7 +93,7 @@ SOON = timedelta(days=2)
 OF_ONE_BRAND = 3
 """The most consecutive cards of one brand among the newest deals, before a card that links to the rest."""
 
-COLUMNS = (2, 3, 4, 6, 8)
+COLUMNS = (2, 3, 4, 6, 7, 8, 10)
 """The numbers of columns of cards, from phones to wide screens; the stylesheet has the widths."""
 
 FRONT_COLUMNS = (1, 3, 4, 5, 6)
@@ -103,7 +103,7 @@ OLD = timedelta(days=30)
 """From this age on, a price that no editor has checked since is old."""
 
 FULL_ROWS = 24
-"""A number of cards whose last row is full on every screen."""
+"""A number of cards whose last row is full, or has space for the link to the next page."""
 
 
 money = amounts.text
@@ -350,8 +350,16 @@ def _of_a_day(deals: Iterable[Deal], now: datetime) -> list[Card]:
         few = OF_ONE_BRAND if len(groups) > OF_ONE_BRAND + 1 else len(groups)
         shown += [card(group[0], now, variants=len(group), dated=False) for group in groups[:few]]
         if rest := [deal for group in groups[few:] for deal in group]:
-            shown.append({"more": len(rest), "brand": rest[0].brand, "brand_name": rest[0].brand_name})
+            shown.append(_rest(rest))
     return shown
+
+
+def _rest(deals: Sequence[Deal]) -> Card:
+    """The card that leads to more deals of a brand: their number, and their lowest price if they share a currency."""
+    first = deals[0]
+    least = min(deals, key=lambda deal: deal.units) if len({deal.currency for deal in deals}) == 1 else None
+    priced = {"price": least.price, "spoken": money(least.price, least.currency)} if least else {"price": None}
+    return {"more": len(deals), "brand": first.brand, "brand_name": first.brand_name, **priced}
 
 
 def by_month(deals: Iterable[Deal], now: datetime) -> list[dict[str, Any]]:

@@ -135,11 +135,12 @@ def of_brands(*brands: str) -> list[Deal]:
 
 def test_of_many_cards_of_a_brand_in_a_row_the_fourth_leads_to_the_rest() -> None:
     deals = of_brands(*["apple"] * 9, "asics", *["apple"] * 4, "asics")
+    deals[6] = replace(deals[6], price="5.00")
 
     (day,) = views.by_day(deals, NOW, {})
 
-    shown = [each.get("title") or (each["more"], each["brand_name"]) for each in day["cards"]]
-    assert shown[3] == (6, "Apple")
+    shown = [each.get("title") or (each["more"], each["brand_name"], each["spoken"]) for each in day["cards"]]
+    assert shown[3] == (6, "Apple", "$5.00"), "with the lowest price of the rest"
     assert len(shown) == 3 + 1 + 1 + 4 + 1, "four in a row are shown: a card that leads to one takes its place"
     assert views.first_groups(deals, 4) == 9
     assert views.first_groups(deals, 5) == 10

@@ -310,7 +310,7 @@ def _choice(name: str, path: str, asked: dict[str, str | None], *, current: bool
 MOST_ENDED = 24
 
 SORTED, READ_SORTED = 24, 36
-"""Cards of a page in another order (whole rows of six, four, three or two), and the deals read for them."""
+"""Cards of a page in another order (as many as ``views.FULL_ROWS``), and the deals read for them."""
 
 routes = Routes()
 
