@@ -191,7 +191,7 @@ MINE: Access = (
     _COUNTS_FOLLOWERS,
     _COUNTS_ALERTS,
     Right("DeleteItem", (p.ALERTS, *p.LIKES, *p.WATCHES)),
-    Right("Query", (p.MESSAGES, p.ALERTS, p.DEALS, p.ENDINGS_OF_DAYS)),
+    Right("Query", (p.MESSAGES, p.ALERTS, p.DEALS, p.ENDINGS_OF_DAYS, p.PRODUCT)),
     Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),
 )
 

@@ -19,7 +19,7 @@ from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PostDeal, entered
 from tests.support.browsing import Browser, Seen
 from tests.support.cases import cases
-from tests.support.factories import APPLE, SHOES, a_deal, a_message, join, send
+from tests.support.factories import APPLE, SHOES, a_deal, a_message, join, offered, send
 from tests.support.surroundings import a_context, event_of
 
 
@@ -351,6 +351,30 @@ def test_an_alert_shows_how_its_deals_price_has_changed_since_yesterday(
 
     assert [said in seen for said in ("down $12 since yesterday", "up $2.25 since yesterday")] == [True, True]
     assert seen.count("since yesterday") == 2
+
+
+def test_an_alert_whose_deal_is_over_shows_another_offer_of_the_product_or_says_what_happened(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    over = [post_deal(5000, price="50.00", title=f"Lamp {n}", link=f"https://shop.example/{n}") for n in range(4)]
+    for deal in over:
+        ana.post(f"/my/alerts/deals/{deal.number}", {"ceiling": "25"})
+        deals.edit(table, deal.deal_id, {"ends_at": times.now() - timedelta(minutes=1)}, times.now())
+    deals.withdraw(table, over[3].deal_id, times.now())
+    again = [post_deal(price=price, link=over[0].link) for price in ("48.00", "37.00")]
+    euros = post_deal(price="30.00", currency="EUR", link=over[1].link)
+    offered(table, [*again, euros])
+
+    seen = ana.get("/my/watches")
+
+    rows = {
+        row.find("./th//a").get("href"): " ".join(" ".join(row.itertext()).split())
+        for row in seen.document.findall(".//tr[@id]")[:4]
+    }
+    assert "This deal ended. Here is another offer. Today $37.00" in rows[f"/deals/{again[1].number}"]
+    assert "The price is in EUR now, and your alert in USD." in rows[f"/deals/{euros.number}"]
+    assert "This deal ended. There is no other offer now." in rows[f"/deals/{over[2].deal_id}"]
+    assert "This deal was withdrawn. There is no other offer now." in rows[f"/deals/{over[3].deal_id}"]
 
 
 @pytest.mark.parametrize(

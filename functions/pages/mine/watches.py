@@ -6,7 +6,7 @@ Alerts are set on deals' pages and searches, which are public.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any
 
 from functions.pages.mine.following import suggested, topic_at, topic_row
 from shared import features, hooks
-from shared.data.catalog import deals, topics
+from shared.data.catalog import deals, offers, topics
 from shared.data.members import alerts, follows, limits, users
 from shared.errors import InvalidLimits, NoSuchAlert, NoSuchTopic, NotWatching
 from shared.html import cookies, forms, pages, views
@@ -31,6 +31,9 @@ from shared.values.money import units
 
 PLACE = "/my/watches"
 """The page that lists all of this."""
+
+SOUGHT = 24
+"""Alerts whose products are looked up for other offers, because their deals are over: one to two read units each."""
 
 _FIELDS = ("ceiling", "currency", "leastDiscount", "words", "pace")
 
@@ -46,8 +49,8 @@ def watches(
 ) -> Answer:
     """All watches, alerts and likes in one table, edited in place. ``?brand=`` looks up a brand to like.
 
-    Two round trips after the session's. ``edited`` is the watch, or the alert's id, whose form was refused: its row
-    keeps the ``typed`` values and shows the ``errors``. Raises NoSuchTopic.
+    Two round trips after the session's, and a third if deals of alerts are over. ``edited`` is the watch, or the
+    alert's id, whose form was refused: its row keeps the ``typed`` values and shows the ``errors``. Raises NoSuchTopic.
     """
     username = cookies.member_of(request).username
     name, brand = request.query.get("brand", "").strip(), None
@@ -65,7 +68,8 @@ def watches(
     others = [each for each in (brand, edited) if isinstance(each, Topic)]
     reads: list[Callable[[], Any]] = [partial(_rows, followed, liked, others), partial(_deals_of, alerted)]
     rows, found = table().gather(reads)
-    of_alerts = _by_distance([_alert_row(alert, found, request.now) for alert in alerted])
+    others_of = _other_offers(alerted, found, request.now)
+    of_alerts = _by_distance([_alert_row(alert, found, others_of, request.now) for alert in alerted])
     if isinstance(edited, Topic) and edited not in rows:
         raise NoSuchTopic(edited.kind.label, edited.slug)
     editing = row_id(edited) if isinstance(edited, Topic) else edited
@@ -186,16 +190,48 @@ def _deals_of(alerted: Iterable[Alert]) -> dict[str, Deal]:
     return {deal.deal_id: deal for deal in deals.get_many(table(), list(wanted))}
 
 
+def _other_offers(
+    alerted: Iterable[Alert], found: Mapping[str, Deal], now: datetime
+) -> Mapping[PriceAlert, Sequence[Deal]]:
+    """The active offers of products whose deal of an alert is over. A Query for each alert, ``SOUGHT`` at most."""
+    over = [
+        alert for alert in alerted if isinstance(alert, PriceAlert) and _active(found.get(alert.deal_id), now) is None
+    ][:SOUGHT]
+    asked = [partial(offers.offers_of, table(), alert.alert_id.removeprefix("price-")) for alert in over]
+    read = table().gather(asked) if asked else []
+    return {alert: [deal for deal in of_it if _active(deal, now)] for alert, of_it in zip(over, read, strict=True)}
+
+
+def _active(deal: Deal | None, now: datetime) -> Deal | None:
+    return deal if deal is not None and deal.status(now) is Status.ACTIVE else None
+
+
 def _by_distance(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Alerts' rows, those first whose price is reached or nearest; then those without a price today."""
     return sorted(rows, key=lambda row: row["today"]["part"] if row["today"] else math.inf)
 
 
-def _today(alert: PriceAlert, deal: Deal | None, now: datetime) -> dict[str, Any] | None:
-    """A deal's price today, the lowest one of 60 days, and how far they are from an alert's; None without an offer."""
+def _of_today(alert: PriceAlert, deal: Deal | None, others: Sequence[Deal] | None, now: datetime) -> dict[str, Any]:
+    """What an alert's product costs ``today``, and which ``deal`` says so: its own or, if that is over, the cheapest
+    other one. ``reason`` says why there is no price, ``aside`` what to know of one."""
+    own = _active(deal, now)
+    offered = [own] if own else list(others or ())
+    fitting = [each for each in offered if each.currency == alert.limits.currency]
+    over = "" if own else "This deal was withdrawn." if deal and deal.withdrawn_at else "This deal ended."
+    if fitting:
+        cheapest = min(fitting, key=lambda each: each.units)
+        aside = f"{over} Here is another offer." if over else ""
+        return {"today": _price_of(alert, cheapest, now), "deal": cheapest.page_id, "reason": "", "aside": aside}
+    if offered:
+        reason = f"The price is in {offered[0].currency} now, and your alert in {alert.limits.currency}."
+        return {"today": None, "deal": offered[0].page_id, "reason": reason, "aside": ""}
+    reason = over if others is None else f"{over} There is no other offer now."
+    return {"today": None, "deal": alert.deal_id, "reason": reason, "aside": ""}
+
+
+def _price_of(alert: PriceAlert, deal: Deal, now: datetime) -> dict[str, Any]:
+    """A deal's price today, the lowest one of 60 days, and how far they are from an alert's."""
     within = alert.limits
-    if deal is None or deal.status(now) is not Status.ACTIVE or within.currency != deal.currency:
-        return None
 
     def said(amount: int) -> str:
         return views.money(money.of_units(amount, deal.currency), deal.currency)
@@ -213,19 +249,21 @@ def _today(alert: PriceAlert, deal: Deal | None, now: datetime) -> dict[str, Any
     }
 
 
-def _alert_row(alert: Alert, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
-    """An alert's row in the table; one on a price also says what the deal costs ``today``."""
-    of_price = isinstance(alert, PriceAlert)
-    return {
-        "today": _today(alert, found.get(alert.deal_id), now) if isinstance(alert, PriceAlert) else None,
+def _alert_row(
+    alert: Alert, found: Mapping[str, Deal], others: Mapping[PriceAlert, Sequence[Deal]], now: datetime
+) -> dict[str, Any]:
+    """An alert's row in the table; one on a price also says what the product costs ``today``."""
+    row = {
+        "today": None,
         "id": alert.alert_id,
-        "title": alert.title if isinstance(alert, PriceAlert) else f"“{alert.limits.words}”",
-        "deal": alert.deal_id if isinstance(alert, PriceAlert) else None,
         "words": alert.limits.words,
-        "of_price": of_price,
         "typed": _typed(alert.limits),
         "errors": {},
     }
+    if not isinstance(alert, PriceAlert):
+        return {**row, "title": f"“{alert.limits.words}”", "of_price": False}
+    of_today = _of_today(alert, found.get(alert.deal_id), others.get(alert), now)
+    return {**row, "title": alert.title, "of_price": True, **of_today}
 
 
 def _limits_typed(typed: Mapping[str, str]) -> dict[str, str]:
