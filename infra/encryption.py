@@ -15,11 +15,13 @@ from infra.stage import Stage
 READS = ("kms:Decrypt", "kms:DescribeKey")
 WRITES = (*READS, "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo")
 """What the CDK grants to those who read a table with such a key, and to those who write to it, without its wildcards.
+DynamoDB's page says only that it decrypts in their name.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
 https://github.com/aws/aws-cdk/pull/7425"""
 
 RECEIVES = ("kms:Decrypt",)
 SENDS = ("kms:GenerateDataKey", "kms:Decrypt")
-"""What SQS asks of those who receive and send messages, and S3 of those who read and write objects.
+"""What SQS asks of those who receive and send messages, and S3 of those who read objects and write them in parts.
 https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
 https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html"""
 

@@ -187,6 +187,7 @@ class Alarms(Construct):
         values counted as "breaching", each would ring before the clock's first minute. Sources:
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+        https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-actions.html
         """
         if bound is None and self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
             return
@@ -425,7 +426,7 @@ class Observability(Construct):
 
         SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). A key for
         CloudWatch would have to be our own, for $1 a month; a message holds only an alarm's name and a number.
-        https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
+        https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
         """
         topic = sns.Topic(
             Construct(self, "Topic"), "Topic", display_name=f"Alarms of {stage.stack_name}", enforce_ssl=True

@@ -17,6 +17,9 @@ SERVICES = ("dynamodb", "lambda", "apigateway", "sqs", "events", "logs", "cloudw
 MOST_RESOURCES = 500
 """https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 
+NO_SNAPSHOTS = ("ap-east-2", "ap-southeast-6")
+"""Regions whose Lambda has no SnapStart: https://docs.aws.amazon.com/lambda/latest/dg/snapstart.html"""
+
 _SETTINGS = ("account", "region", "tags", "key_arn")
 
 
@@ -59,6 +62,8 @@ def refuse(stage: Stage, regions: Callable[[str], Sequence[str]], environment: M
     needed = (*SERVICES, *(service for each in stage.options for service in each.services))
     if missing := [each for each in dict.fromkeys(needed) if region not in regions(each)]:
         raise ValueError(f"Stage {stage.name} needs {', '.join(missing)}, which {region} doesn't have.")
+    if stage.snap_start and region in NO_SNAPSHOTS:
+        raise ValueError(f"Stage {stage.name} has snap_start, and {region} doesn't have Lambda's SnapStart.")
 
 
 def environment(stage: Stage) -> Environment | None:

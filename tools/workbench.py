@@ -200,7 +200,7 @@ def _shown(value: Any, mixed: bool) -> Any:
 def _facets(items: list[Json]) -> list[Json]:
     """A facet for each type of item: the forms of its keys, its attributes, and its items.
 
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Visualizer.Facets.html
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.Facets.html
     """
     forms: dict[str, list[Key]] = defaultdict(list)
     for entity in ROWS:

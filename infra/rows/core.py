@@ -7,7 +7,7 @@ OpenAPI document's, below the stage ``v1``; a test compares them with the functi
 from __future__ import annotations
 
 from infra import rights
-from infra.rows import FULL, Caller, Filter, Function, Reading, typed
+from infra.rows import FULL, Caller, Function, Reading, typed
 from shared import features, hooks
 from shared.data import keys
 
@@ -19,8 +19,11 @@ SHOWN = typed(
     keys.CATEGORY_FEATURED,
 )
 DEALS = typed("NewImage", keys.DEAL)
-ACCOUNTS = {"eventName": ["INSERT", "MODIFY"], **typed("NewImage", keys.USER, keys.REMOVAL)}
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **typed("OldImage", keys.DEAL)}
+ACCOUNTS = typed("NewImage", keys.USER, keys.REMOVAL)
+REMOVED_DEALS = typed("OldImage", keys.DEAL)
+"""A removal has the old image only. A change has it too, and is let through by its new image anyway. Lambda lets a
+filter name no other field of a record than ``dynamodb``, so none names the event.
+https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html"""
 
 
 FUNCTIONS = (

@@ -253,7 +253,7 @@ RING_IN_SILENCE = {
 def test_silence_rings_only_for_what_always_reports_and_not_before_its_first_value(full: Synthesized) -> None:
     """A new alarm is in INSUFFICIENT_DATA, stays there until the first value, and notifies of changes only.
 
-    docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
+    docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-actions.html
     """
     silent = {kind_of(alarm) for alarm in alarms_of(full) if alarm["TreatMissingData"] == "missing"}
     told = {kind_of(alarm) for alarm in alarms_of(full) if "InsufficientDataActions" in alarm}

@@ -58,6 +58,7 @@ class OfMail(Option):
             {},
             "needs ses, which ap-east-2",
         ),
+        (replace(OURS, region="ap-east-2", key_arn=None, snap_start=True), {}, "has snap_start, and ap-east-2"),
     ],
 )
 def test_a_place_where_a_stage_cannot_be_is_refused(stage: object, environment: dict[str, str], said: str) -> None:
