@@ -4,6 +4,7 @@ The rules are those of these pages; an engine on a laptop or in a tab knows only
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.Attributes.html
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import Any
 
 from shared.dynamodb.attributes import marshal
 
-LONGEST = 4096
-"""Bytes of an expression:
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html"""
+LONGEST, MOST_OPERATORS, MOST_IN, DEEPEST = 4096, 300, 100, 32
+"""Bytes and operators of an expression, values that IN compares with, and names and positions of a path:
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters"""
 
 COMPARISONS = {"=", "<>", "<", "<=", ">", ">="}
 TESTS = {"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, "begins_with": 2, "contains": 2}
@@ -31,7 +32,7 @@ _SETS = {"SS", "NS", "BS"}
 _TYPES = ("B", "BOOL", "BS", "L", "M", "N", "NS", "NULL", "S", "SS")
 _IN_WORDS = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "L": "LIST", "M": "MAP", "BOOL": "BOOLEAN", "NULL": "NULL"}
 
-_TOKEN = re.compile(r"\s*([#:]\w+|[A-Za-z_]\w*|\d+|<>|<=|>=|[=<>+\-().,\[\]]|\S)", re.ASCII)
+_TOKEN = re.compile(r"\s*([#:]\w+|[A-Za-z]\w*|\d+|<>|<=|>=|[=<>+\-().,\[\]]|\S)", re.ASCII)
 _END = "<EOF>"
 
 
@@ -92,6 +93,16 @@ class Expression:
         size = len(self.text.encode())
         if size > LONGEST:
             raise self.invalid(f"Expression size has exceeded the maximum allowed size; expression size: {size}")
+        if self._operators() > MOST_OPERATORS:
+            why = "The expression contains too many operators"
+            raise self.invalid(f"{why}; operator count: {MOST_OPERATORS + 1}")
+
+    def _operators(self) -> int:
+        """Comparisons, words, functions and signs, as AWS counts them: BETWEEN with its AND, an update's = not at all."""
+        counted = {"AND", "OR", "NOT", "IN", "+", "-", *(COMPARISONS if self.kind != "UpdateExpression" else ())}
+        functions = {*TESTS, *MAKES, "size"}
+        pairs = zip(self.tokens, [*self.tokens[1:], _END], strict=True)
+        return sum(token.upper() in counted or (token in functions and after == "(") for token, after in pairs)
 
     # What is refused.
 
@@ -139,11 +150,14 @@ class Expression:
                 raise self.syntax()
             parts.append(int(self.next()))
             self.expect("]")
+        if len(parts) > DEEPEST:
+            why = "The document path has too many nesting levels"
+            raise self.invalid(f"{why}; nesting levels: {len(parts)}")
         return Path(tuple(parts))
 
     def _name(self) -> str:
         word = self.token
-        if not re.fullmatch(r"#\w+|[A-Za-z_]\w*", word, re.ASCII):
+        if not re.fullmatch(r"#\w+|[A-Za-z]\w*", word, re.ASCII):
             raise self.syntax()
         self.at += 1
         if word.startswith("#"):
@@ -165,7 +179,7 @@ class Expression:
                 raise self.invalid(f"{why}; attribute value: {word}")
             self.used.add(word)
             return Value(word, marshal(self.values[word]))
-        if self.tokens[self.at + 1 : self.at + 2] == ["("] and re.fullmatch(r"[A-Za-z_]\w*", word):
+        if self.tokens[self.at + 1 : self.at + 2] == ["("] and re.fullmatch(r"[A-Za-z]\w*", word):
             return self._function()
         return self.path()
 
@@ -255,6 +269,9 @@ class Expression:
             return self._between(left, low, self._compared())
         if self.takes("IN"):
             members = self._list(self._compared)
+            if len(members) > MOST_IN:
+                why = "The IN operator is provided with too many operands"
+                raise self.invalid(f"{why}; number of operands: {len(members)}")
             self.distinct("IN", (left, *members))
             return Node("IN", (left, *members))
         if isinstance(left, Node):

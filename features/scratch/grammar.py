@@ -24,9 +24,11 @@ EXPRESSIONS = (
     "UpdateExpression",
 )
 _PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
-_LONGEST = {PARTITION_KEY: 2048, SORT_KEY: 1024}
-"""Bytes of a key:
+_OF_TABLE = (PARTITION_KEY, SORT_KEY)
+_LONGEST = dict.fromkeys(KEYS, 2048) | {each: 1024 for _, each in map(key_names, (None, *INDEXES)) if each}
+"""Bytes of a partition key and of a sort key, in the table and in each index, and of a placeholder:
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
+_LONGEST_NAME = 255
 
 _ONE_OF = "One or more parameter values were invalid"
 _BY_RANGE = {"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"}
@@ -63,7 +65,7 @@ def _check(operation: str, part: Mapping[str, Any]) -> None:
             continue
         read = Expression(kind, str(part[kind]), part.get(_PLACEHOLDERS[0], {}), part.get(_PLACEHOLDERS[1], {}), used)
         if kind == "UpdateExpression":
-            _no_keys([path for _, path in read.update() if path.parts[0] in (PARTITION_KEY, SORT_KEY)])
+            _no_keys([path for _, path in read.update() if path.parts[0] in _OF_TABLE])
         elif kind == "ProjectionExpression":
             read.projection()
         elif kind == "KeyConditionExpression":
@@ -90,6 +92,9 @@ def _placeholders(part: Mapping[str, Any]) -> None:
         for name in part[kind]:
             if not (name.startswith(sign) and name[1:].replace("_", "a").isalnum()):
                 raise Refused(f'{kind} contains invalid key: Syntax error; key: "{name}"')
+            if len(name) > _LONGEST_NAME:
+                why = "The expression attribute map contains a key that is too long"
+                raise Refused(f"{kind} contains invalid key: {why};")
 
 
 def _bounds(operation: str, part: Mapping[str, Any]) -> None:
@@ -156,6 +161,9 @@ def _text(name: str, value: Value) -> None:
         raise Refused(f"{_ONE_OF}: Condition parameter type does not match schema type")
     if not value.typed["S"]:
         raise Refused(_empty(name))
+    size = len(value.typed["S"].encode())
+    if _LONGEST[name] == _LONGEST[SORT_KEY] and size > _LONGEST[name]:
+        raise Refused(f"{_ONE_OF}: Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 
 
 def _empty(name: str) -> str:
@@ -177,10 +185,10 @@ def _no_keys(paths: list[Path]) -> None:
 
 def _keys(part: Mapping[str, Any]) -> None:
     """The keys of an item, or those that name one: texts of some length."""
-    if "Key" in part and part["Key"].keys() != {PARTITION_KEY, SORT_KEY}:
+    if "Key" in part and part["Key"].keys() != {*_OF_TABLE}:
         raise Refused("The provided key element does not match the schema")
     item = part.get("Item", {})
-    for name in (PARTITION_KEY, SORT_KEY):
+    for name in _OF_TABLE:
         if "Item" in part and name not in item:
             raise Refused(f"{_ONE_OF}: Missing the key {name} in the item")
     for name, content in {**part.get("Key", {}), **item}.items():
@@ -188,10 +196,10 @@ def _keys(part: Mapping[str, Any]) -> None:
             continue
         kind = next(iter(marshal(content)))
         if kind != "S":
-            of = f"key {name} expected" if name in _LONGEST else f"Index Key {name} Expected"
-            actual = "actual" if name in _LONGEST else "Actual"
+            of = f"key {name} expected" if name in _OF_TABLE else f"Index Key {name} Expected"
+            actual = "actual" if name in _OF_TABLE else "Actual"
             raise Refused(f"{_ONE_OF}: Type mismatch for {of}: S {actual}: {kind}")
         if not content:
             raise Refused(_empty(name))
-        if len(content.encode()) > (longest := _LONGEST.get(name, 2048)):
+        if len(content.encode()) > (longest := _LONGEST[name]):
             raise Refused(f"{_ONE_OF}: Size of {name} has exceeded the maximum size limit of {longest} bytes")

@@ -133,6 +133,31 @@ REFUSED = {
         query("PK = :p", P, FilterExpression="attribute_exists(A)" + " OR attribute_exists(A)" * 200),
         "Expression size has exceeded the maximum allowed size",
     ),
+    "more than a hundred members": (
+        query("PK = :p", P, FilterExpression=f"A IN ({', '.join([':p'] * 101)})"),
+        "The IN operator is provided with too many operands; number of operands: 101",
+    ),
+    "more than three hundred operators": (
+        query("PK = :p", P, FilterExpression="A = :p" + " OR A = :p" * 150),
+        "The expression contains too many operators; operator count: 301",
+    ),
+    "a deep path": (
+        query("PK = :p", P, ProjectionExpression="A" + ".B" * 32),
+        "The document path has too many nesting levels; nesting levels: 33",
+    ),
+    "a name that begins with a low line": (query("PK = :p", P, ProjectionExpression="_A"), 'token: "_"'),
+    "a long placeholder": (
+        query("PK = :p", P, ExpressionAttributeNames={"#" + "n" * 255: "SK"}),
+        "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long;",
+    ),
+    "a range that begins with a long sort key": (
+        query("PK = :p AND SK > :s", {**P, ":s": "s" * 1025}),
+        "Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
+    ),
+    "a long sort key of an index": (
+        ("PutItem", {"Item": {**KEY, "GSI1PK": "p", "GSI1SK": "s" * 1025}}),
+        "Size of GSI1SK has exceeded the maximum size limit of 1024 bytes",
+    ),
     "no items": (query("PK = :p", P, Limit=0), "Value '0' at 'limit' failed to satisfy constraint"),
     "a consistent read of an index": (
         query("GSI1PK = :p", P, IndexName="GSI1", ConsistentRead=True),
@@ -155,6 +180,12 @@ TAKEN = {
     "keys in any order, words in any case": query("SK between :s and :t and PK = :p", {**S, ":t": "t"}),
     "a filter on the table's key in an index": query("GSI1PK = :p", S, IndexName="GSI1", FilterExpression="SK = :s"),
     "a key behind its value": query(":p = PK AND :s < SK", S),
+    "a hundred members": query("PK = :p", P, FilterExpression=f"A IN ({', '.join([':p'] * 100)})"),
+    "three hundred operators": query("PK = :p", P, FilterExpression="NOT A = :p" + " OR A BETWEEN :p AND :p" * 149),
+    "two hundred sums, whose = is no operator": update(
+        f"SET {', '.join(f'A{n} = B + :n' for n in range(200))}", {":n": 1}
+    ),
+    "a path of 32 names": query("PK = :p", P, ProjectionExpression="A" + ".B" * 31),
     "a size": query("PK = :p", {**P, ":n": 3}, FilterExpression="NOT size(Tags) >= :n"),
     "a sum of what may be missing": update("SET A = if_not_exists(A, :zero) + :n", {":zero": 0, ":n": 1}),
     "all clauses": update("SET A = :n REMOVE B, C[0] ADD D :n DELETE E :set", {":n": 1, ":set": {"x"}}),
