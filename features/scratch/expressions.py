@@ -98,7 +98,7 @@ class Expression:
             raise self.invalid(f"{why}; operator count: {MOST_OPERATORS + 1}")
 
     def _operators(self) -> int:
-        """Comparisons, words, functions and signs, as AWS counts them: BETWEEN with its AND, an update's = not at all."""
+        """Comparisons, words, functions and signs, as AWS counts them: BETWEEN with its AND, and no = of an update."""
         counted = {"AND", "OR", "NOT", "IN", "+", "-", *(COMPARISONS if self.kind != "UpdateExpression" else ())}
         functions = {*TESTS, *MAKES, "size"}
         pairs = zip(self.tokens, [*self.tokens[1:], _END], strict=True)
