@@ -160,7 +160,8 @@ class Bounds:
     """The same for a function behind the stream, the queue or the clock: half of their shortest timeout."""
 
     api_fails: Bound = Bound(5, minutes=5)
-    """Answers of 500 and above: 503 if the table is busy, 502 and 504 if a function ended badly."""
+    """Answers of 500 and above: 503 if the table is busy, 502 and 504 if a function ended badly, 500 if
+    Lambda refused to start one."""
 
     table_is_throttled: Bound = Bound(10, minutes=5, points=2, of=3)
     """Reads and writes that the table or an index refused. On demand, a table grows with its traffic and refuses some
