@@ -1,14 +1,15 @@
 """All schedules of two actions with a bounded number of switches, and all crash points of one.
 
-A switch matters only before a request that reads what the other action changes, or changes what it reads: before any
-other request it makes the same difference as later. So only these are tried. Two actions without such requests are
-tried in no order: each does the same wherever the other's requests fall.
+Of schedules that come to the same, one is tried. Two requests that follow each other, one of each action, can change
+places if neither changes what the other reads: each gets the same answer, and the same is left. So to give way before
+a request comes to the same as to give way after it, unless it meets one of the requests that the other action makes
+meanwhile (``explore``). Two actions that meet nowhere are tried in no order.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shared.data.invariants import Fault
@@ -20,6 +21,9 @@ from tests.interleave.touching import Token
 from tests.interleave.world import LEFT, REFUSED, Beginning, Outcome, World, named
 
 SWITCHES = 2
+
+Made = Sequence[Sequence[Request]]
+"""The requests of two actions."""
 
 
 @dataclass(slots=True)
@@ -104,8 +108,7 @@ class Explorer:
         both = self.alone(first, 0, beginning), self.alone(second, 1, beginning)
         if both[0].touched.meets(both[1].touched):
             for backwards in (False, True) if any(each.gathers for each in both) else (False,):
-                of_both = _Pair(self, (first, second), found, backwards=backwards)
-                of_both.explore(switches, [each.touched for each in both])
+                explore(_Pair(self, (first, second), found, backwards=backwards).run, switches)
         return found
 
     def alone(self, name: str, number: int, beginning: Beginning) -> Alone:
@@ -170,23 +173,8 @@ class _Pair:
         self.orders: dict[Outcome, Outcome] = {}
         self.costs: list[tuple[int, float]] = []
 
-    def explore(self, switches: int, touched: list[Footprint]) -> None:
-        """Try the two orders, and then, from each schedule, those with one switch more."""
-        tried: dict[Schedule, list[list[Request]]] = {}
-        todo = [Schedule(0), Schedule(1)]
-        while todo:
-            for schedule in todo:
-                tried[schedule] = self._try(schedule)
-                touched = [known | Footprint.of(made) for known, made in zip(touched, tried[schedule], strict=True)]
-            todo = [
-                further
-                for schedule, made in tried.items()
-                if len(schedule.turns) < switches
-                for further in _further(schedule, made, touched)
-                if further not in tried
-            ]
-
-    def _try(self, schedule: Schedule) -> list[list[Request]]:
+    def run(self, schedule: Schedule) -> Made:
+        """Run the two, judge what they leave, and return the requests of each."""
         self.found.runs += 1
         replay = f"{schedule}{'b' if self.backwards else ''}"
         try:
@@ -248,17 +236,38 @@ def _judge_faults(found: Found, faults: Sequence[Fault], where: str, names: Coll
             found.breaks.setdefault(f"{named(fault)} {fault.attributes}", where)
 
 
-def _further(schedule: Schedule, made: Sequence[Sequence[Request]], touched: Sequence[Footprint]) -> Iterator[Schedule]:
-    """The schedules that go on as one does, but give way once more, where that makes a difference."""
+def explore(run: Callable[[Schedule], Made], switches: int) -> None:
+    """Run the two orders, and of the schedules with more switches one of all that come to the same."""
+    orders = [Schedule(0), Schedule(1)]
+    todo = deque((schedule, run(schedule), 1) for schedule in orders)
+    while todo:
+        schedule, made, least = todo.popleft()
+        if len(schedule.turns) < switches:
+            todo += _further(schedule, made, least, run)
+
+
+def _further(
+    schedule: Schedule, made: Made, least: int, run: Callable[[Schedule], Made]
+) -> Iterator[tuple[Schedule, Made, int]]:
+    """Run what goes on as a schedule does, but gives way once more: each with its requests, and the least number of
+    requests that the other has to make before it gives way in its turn.
+
+    Begins with the last request. As long as a request meets nothing of what the other does after it, the other does
+    the same before it.
+    """
     running = (schedule.first + len(schedule.turns)) % 2
     other = 1 - running
     begun = sum(schedule.turns[len(schedule.turns) % 2 :: 2])
     waiting = sum(schedule.turns) - begun
-    if waiting >= len(made[other]):
-        return
-    for at in range(begun + 1, len(made[running])):
-        if made[running][at].meets(touched[other].reads, touched[other].writes):
-            yield Schedule(schedule.first, (*schedule.turns, at - begun))
+    meanwhile = made[other][waiting:]
+    for at in reversed(range(begun + least, len(made[running]))):
+        request = made[running][at]
+        if any(map(request.meets, meanwhile)):
+            further = Schedule(schedule.first, (*schedule.turns, at - begun))
+            then = run(further)
+            meanwhile = then[other][waiting:]
+            meets = [number for number, each in enumerate(meanwhile, start=1) if request.meets(each)]
+            yield further, then, min(meets, default=len(meanwhile))
 
 
 def difference(left: Outcome, due: Outcome) -> str:

@@ -18,7 +18,7 @@ from shared.dynamodb.table import Table
 from shared.errors import DealsError
 from shared.services import Queue
 from tests.interleave.remembering import Memory
-from tests.interleave.touching import QUEUE, Place, Token, Wire, tokens_of, touches
+from tests.interleave.touching import QUEUE, Place, Token, Wire, changed_by, read_by, touches
 
 R = TypeVar("R")
 
@@ -59,9 +59,9 @@ class Request:
     writes: frozenset[Token]
     units: Capacity = field(default_factory=Capacity)
 
-    def meets(self, others: frozenset[Token], changed: frozenset[Token]) -> bool:
-        """Whether its place among requests that read ``others`` and change ``changed`` makes a difference."""
-        return bool(self.writes & others or self.reads & changed)
+    def meets(self, other: Request) -> bool:
+        """Whether the order of the two makes a difference."""
+        return not (self.writes.isdisjoint(other.reads) and self.reads.isdisjoint(other.writes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +199,9 @@ class Ledger(Memory):
         writes = self._follow(known.left)
         if writes:
             self.writers()
-        self._record(actor, Request(called, reads, writes, self._units(called, asked, known.answer)))
         answer: R = known.answer
+        reads = read_by(asked, answer, reads) if called in ("query", "scan") else reads
+        self._record(actor, Request(called, reads, writes, self._units(called, asked, answer)))
         return answer
 
     def _record(self, actor: Actor, request: Request) -> None:
@@ -228,7 +229,7 @@ class Ledger(Memory):
                 self.changes.append(Change(old, new))
                 self.touched.add(place)
                 self.place(place, new)
-                changed.update(*(tokens_of(place, each) for each in (old, new) if each))
+                changed |= changed_by(place, old, new)
         return frozenset(changed)
 
 

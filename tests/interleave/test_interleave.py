@@ -12,10 +12,10 @@ from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.writes import assign, put
 from tests.interleave import actions, writers
 from tests.interleave.beginning import FIRST
-from tests.interleave.exploring import Explorer
+from tests.interleave.exploring import Explorer, Made, explore
 from tests.interleave.processes import Process
 from tests.interleave.stepping import Schedule
-from tests.interleave.world import World
+from tests.interleave.world import Outcome, World
 from tests.support.cases import cases, cases_by_name
 
 pytestmark = pytest.mark.faults
@@ -115,6 +115,38 @@ def describe(at: Process) -> None:
 def add(at: Process) -> None:
     """Add one, which a second try does again."""
     at.table.write(assign(keys.deal(FIRST.deal_id), {}, {"Odd": 1}, refused=None))
+
+
+COMPARED = [
+    ("change alert", "remove alert"),
+    pytest.param(("index early", "edit category"), marks=pytest.mark.thorough),
+    pytest.param(("deliver", "unwatch early"), marks=pytest.mark.thorough),
+    pytest.param(("tick", "reopen ended"), marks=pytest.mark.thorough),
+]
+"""Pairs of which all schedules are tried: they read items, partitions, indexes and all items, in pages."""
+
+
+@pytest.mark.parametrize("names", COMPARED, ids=" | ".join)
+def test_the_schedules_that_are_tried_leave_all_that_any_schedule_leaves(
+    explorer: Explorer, names: tuple[str, str]
+) -> None:
+    world, both = explorer.world, [explorer.actions[name] for name in names]
+    tried: dict[Schedule, Outcome] = {}
+
+    def run(schedule: Schedule) -> Made:
+        tried[schedule] = world.together(both, schedule)
+        return [actor.made for actor in world.actors]
+
+    explorer.begin(*names)
+    explore(run, 2)
+    lengths = [len(actor.made) for actor in world.actors]
+    turns = itertools.product(range(1, lengths[0] + 1), range(1, lengths[1] + 1))
+    schedules = [Schedule(first, each[:: 1 - 2 * first]) for each in turns for first in (0, 1)]
+
+    outcomes = {world.together(both, schedule) for schedule in schedules}
+
+    assert outcomes <= {*tried.values()}
+    assert len(tried) < len(schedules)
 
 
 def test_a_lost_update_is_found_with_its_schedule(world: World) -> None:

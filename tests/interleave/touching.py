@@ -30,10 +30,19 @@ def place_of(item: Mapping[str, Any]) -> Place:
 
 def tokens_of(place: Place, item: Wire) -> Iterator[Token]:
     """What an item is part of."""
-    yield from (ALL, ("item", *place), ("partition", "", place[0]))
+    yield "item", *place
+    yield from positions_of(place, item)
+
+
+def positions_of(place: Place, item: Wire) -> dict[Token, object]:
+    """What an item is part of beside others, and where it stands in that."""
+    found: dict[Token, object] = {ALL: place, ("partition", "", place[0]): place}
     for index in INDEXES:
-        if (name := key_names(index)[0]) in item:
-            yield "partition", index.name, item[name]["S"]
+        names = [name for name in key_names(index) if name]
+        if all(name in item for name in names):
+            own = *(str(item[name]) for name in names), place
+            found |= {("index", index.name): own, ("partition", index.name, item[names[0]]["S"]): own}
+    return found
 
 
 def touches(called: str, asked: Mapping[str, Any]) -> tuple[frozenset[Token], list[Place]]:
@@ -43,7 +52,7 @@ def touches(called: str, asked: Mapping[str, Any]) -> tuple[frozenset[Token], li
         first = condition.split(" = ")[1].split(" ")[0]
         return frozenset({("partition", asked.get("IndexName", ""), values[first]["S"])}), []
     if called == "scan":
-        return frozenset({ALL}), []
+        return frozenset({("index", asked["IndexName"]) if "IndexName" in asked else ALL}), []
     written: list[Place] = []
     read: list[Place] = []
     for operation, item in named(called, asked):
@@ -73,6 +82,22 @@ def left_by(called: str, asked: Mapping[str, Any]) -> dict[Place, Wire | None]:
     writes = [{one: asked}] if one else asked["TransactItems"] if called == "transact_write_items" else []
     puts = {place_of(each["Put"]["Item"]): _answered(each["Put"]["Item"]) for each in writes if "Put" in each}
     return puts | {place_of(each["Delete"]["Key"]): None for each in writes if "Delete" in each}
+
+
+def read_by(asked: Mapping[str, Any], answer: Any, reads: frozenset[Token]) -> frozenset[Token]:
+    """What a request has read of what it may read. An answer with a range of a partition, or of all items, comes from
+    these and from where items begin and end to stand there: another item's other attributes make no difference."""
+    items = answer.get("Items")
+    if items is None or "FilterExpression" in asked or not all("PK" in each and "SK" in each for each in items):
+        return reads
+    return frozenset({("item", *place_of(item)) for item in items} | {("order", *token) for token in reads})
+
+
+def changed_by(place: Place, old: Wire | None, new: Wire | None) -> set[Token]:
+    """What changes if an item takes the place of another, or of none."""
+    before, after = (positions_of(place, item) if item else {} for item in (old, new))
+    moved = {("order", *token) for token, _ in before.items() ^ after.items()}
+    return {("item", *place), *before, *after, *moved}
 
 
 def _answered(item: Wire) -> Wire:
