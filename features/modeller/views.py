@@ -21,7 +21,7 @@ def amount(number: float) -> str:
     for least, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= least:
             return f"{number / least:,.3g} {word}"
-    return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:,.1f}"
+    return f"{number:,.0f}" if number >= 10 else f"{number:,.1f}".removesuffix(".0")
 
 
 def size(number: float) -> str:
