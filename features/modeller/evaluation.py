@@ -337,14 +337,22 @@ class Met(NamedTuple):
 
 
 def _meeting(pattern: Pattern, place: Place) -> Met:
-    met = _met(pattern, place, (*FEW, *DAYS))
-    return met if met.lie else _met(pattern, place, FEW)  # a day of which the sample has nothing stands for any
+    for asked in dict.fromkeys(_key(pattern, place, own) for own in ((*FEW, *DAYS), FEW)):
+        met = _met(pattern, place, *asked)
+        if met.lie:  # else a day of which the sample has nothing stands for any
+            break
+    return met
 
 
-def _met(pattern: Pattern, place: Place, own: Sequence[str]) -> Met:
+def _key(pattern: Pattern, place: Place, own: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The partition key and the sort key's condition that a read asks for, as the templates of a place have them."""
     pk, sk = general(literal(pattern.pk), place.pk, place.entity, own), tuple(map(literal, pattern.sk))
     if sk[:1] in EXACT:
         sk = (sk[0], general(sk[1], place.sk, place.entity, own, begins=sk[0] == "begins_with"))
+    return pk, sk
+
+
+def _met(pattern: Pattern, place: Place, pk: str, sk: tuple[str, ...]) -> Met:
     key, (low, high, shape) = matcher(pk), within(sk)
     lie = [
         at

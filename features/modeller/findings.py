@@ -279,7 +279,8 @@ def _unread(now: Evaluation, index: Index) -> Finding | None:
         sum(not any(shape.fullmatch(pk) for shape in asked) for pk in place.pks) * place.entity.count / place.made
         for place in places
     )
-    needed, part = {name for each in readers for name in each.returns}, lost / total
+    needed = {name for each in readers for name in (*each.returns, *(name for name, _, _ in each.terms))}
+    part = lost / total
     slim = all(each.returns for each in readers) and (index.copies is None or needed < {*index.copies})
     only = index.only or (_value_asked(places[0], readers) if len(places) == 1 and part >= UNREAD else None)
     changed = replace(index, only=only, copies=tuple(sorted(needed)) if slim else index.copies)
@@ -378,7 +379,8 @@ def _sparse(now: Evaluation, pattern: Pattern) -> Mend | None:
     if operator != "=" or met is None or len(met.place.entity.spec(name)) < 2:
         return None
     place, few = met.place, met.place.entity.spec(name)[0] in FEW
-    index = Index(_free(now.model), (name, value) if few else None, pattern.returns or None)
+    copies = (*pattern.returns, *(each for each, _, _ in pattern.terms[1:] if each not in pattern.returns))
+    index = Index(_free(now.model), (name, value) if few else None, copies if pattern.returns else None)
     pk, asked = (each if few else f"{each}#{of}" for each, of in ((place.pk, f"<{name}>"), (pattern.pk, value)))
     changed = replace(pattern, index=index.name, pk=asked, terms=pattern.terms[1:], consistent=False)
     way = _added(now, index, place.entity, (pk, place.sk), changed)

@@ -241,7 +241,7 @@ def _index(row: _Row) -> Index | None:
     def copies(text: str) -> tuple[str, ...] | None:
         return None if text in ("", "all") else () if text == "keys" else names_of(text)
 
-    name = row.use("name", lambda text: taken("name", text or f"GSI{row.at + 1}")[0])
+    name = row.use("name", lambda text: taken("index", text or f"GSI{row.at + 1}")[0])
     return Index(name, row.use("while", only), row.use("copies", copies)) if name else None
 
 
@@ -376,7 +376,7 @@ def _pattern(row: _Row, model: Model) -> Pattern | None:
     )  # fmt: skip
     if operation == "Get" and pk and not sk and any(dict(each.keys)[""][1] for each in model.entities):
         row.fault("key", "The table has a sort key, so a Get names it, too: PK = <Name>, SK = ...")
-    for name_of_field, why in () if row.wrong else requests.refusals(made):
+    for name_of_field, why in () if row.wrong else requests.refusals(made, model.index(index)):
         row.fault(name_of_field, why)
     return None if row.wrong else made
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from features.modeller.design import Pattern, is_number, keys_of
+from features.modeller.design import Index, Pattern, is_number, keys_of
 from features.scratch import grammar
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 
@@ -74,8 +74,8 @@ def _compared(name: str, compares: str, values: list[str]) -> str:
     return f"{name} {compares.upper()} {' AND '.join(values)}"
 
 
-def refusals(pattern: Pattern) -> Iterator[tuple[str, str]]:
-    """The fields of a read for which DynamoDB refuses it, each with DynamoDB's message."""
+def refusals(pattern: Pattern, index: Index) -> Iterator[tuple[str, str]]:
+    """The fields of a read of an index or the table for which DynamoDB refuses it, each with DynamoDB's message."""
     if pattern.operation == "Get" and pattern.index:
         yield "index", "GetItem reads the table. An index is read with a Query."
         return
@@ -92,3 +92,7 @@ def refusals(pattern: Pattern) -> Iterator[tuple[str, str]]:
         if why := grammar.refusal(operation(pattern), arguments(asked)):
             yield field, why.replace(GSI1.name, pattern.index or GSI1.name)
             return
+    copied = {*(index.copies or ()), *keys_of(""), *keys_of(index.name)}
+    for field, names in {"filter": [name for name, _, _ in pattern.terms], "returns": pattern.returns}.items():
+        if index.copies is not None and (lost := [name for name in names if name not in copied]):
+            yield field, f"Global secondary index {index.name} does not project [{', '.join(lost)}]"

@@ -205,6 +205,16 @@ def test_a_filter_on_one_of_many_values_is_mended_by_a_key_that_has_it() -> None
     assert evaluated(changed).answered(changed.patterns[0])
 
 
+def test_what_a_filter_compares_stays_in_a_narrower_index() -> None:
+    asked = {"request": "Query", "index": "GSI1", "key": "PK = GAME#go", "filter": "Team > 123", "returns": "PlayerId"}
+    two = asked | {"filter": "Team = 123 and Points > 5", "rate": "9"}
+    changed = [findings.tried(whole, [each.key for each in findings.of(whole)])
+               for whole in (model(GAMES | {"patterns": [each]}) for each in (asked, two))]  # fmt: skip
+
+    assert changed[0].index("GSI1").copies == ("PlayerId", "Team")
+    assert changed[1].index("GSI2").copies == ("PlayerId", "Points")
+
+
 def test_a_page_of_a_scan_is_no_scan_of_the_table() -> None:
     patterns = [{"name": name, "request": "Scan", "limit": limit} for name, limit in (("page", "25"), ("all", ""))]
 
@@ -271,6 +281,12 @@ GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
              "patterns": [{"request": "Query", "index": "GSI1", "key": "PK = ALL", "consistent": True}]},
             "patterns.0.consistent",
             "Consistent reads are not supported on global secondary indexes",
+        ),
+        (
+            {"entities": [THING | {"GSI1PK": "ALL"}], "indexes": [{"copies": "keys"}],
+             "patterns": [{"request": "Query", "index": "GSI1", "key": "PK = ALL", "filter": "Id = 4"}]},
+            "patterns.0.filter",
+            "Global secondary index GSI1 does not project [Id]",
         ),
         ({"entities": [THING], "patterns": [{"request": "Query", "key": "SK = A"}]}, "patterns.0.key", "Write the"),
         (
