@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from shared.errors import DealsError
     from shared.html import pages
     from shared.http.requests import Event
-    from shared.models.catalog import Deal, Listed, Page
+    from shared.models.catalog import Deal, Listed, Mark, Page
     from shared.models.members import Session, User
     from shared.runtime.metrics import Metric
     from shared.services import Bucket
@@ -407,6 +407,11 @@ class Lists(Role):
     """``lists.py``: lists of deals, which the API and the site show at the same path."""
 
     LISTS: tuple[DealList, ...]
+
+    def marks(self, table: Table, deals: Sequence[Deal], now: datetime, /) -> Mapping[str, tuple[Mark, ...]]:
+        """Marks on the cards of the newest deals, by id. They are stored with the page's copy, so that readers pay
+        nothing for them; each build of a copy does."""
+        return {}
 
 
 class DealList(NamedTuple):

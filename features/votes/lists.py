@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from features.votes.data import votes
 from features.votes.models import Scored, as_text
 from shared.dynamodb.table import Table
 from shared.hooks import DealList
-from shared.models.catalog import Listed, Mark, Page
+from shared.models.catalog import Deal, Listed, Mark, Page
 from shared.settings import CACHED_PAGE
 from shared.values.links import likenesses, numbered
 
@@ -18,6 +18,13 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     """A page of popular deals, with their scores. Raises InvalidCursor."""
     page = votes.popular(table, now, limit=limit, cursor=cursor)
     return Page(tuple(_listed(each, now) for each in page.items), page.next)
+
+
+def marks(table: Table, deals: Sequence[Deal], now: datetime) -> Mapping[str, tuple[Mark, ...]]:
+    """The scores of those of some deals that are among the most popular of their months."""
+    scores = votes.of_popular(table, {deal.created_at for deal in deals})
+    scored = [_listed(Scored(deal, scores[deal.deal_id]), now) for deal in deals if deal.deal_id in scores]
+    return {each.deal.deal_id: each.marks for each in scored if each.marks}
 
 
 def most_voted(found: Iterable[Listed], most: int) -> list[Listed]:

@@ -27,7 +27,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.damage import Failures, raise_last
 from shared.errors import DamagedDeal
 from shared.html import fragments as rendered
-from shared.models.catalog import Deal, Page, Status
+from shared.models.catalog import Deal, Mark, Page, Status
 from shared.runtime import audit, metrics
 from shared.runtime.batches import each_record
 from shared.runtime.environment import each_task, logger, table
@@ -167,6 +167,8 @@ class Built:
     """The front page's other lists."""
     bargains: Counts | None = None
     """How many deals the front page's bargains have, if that is known."""
+    marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
+    """Marks on the cards of the newest deals, by id."""
 
     @property
     def shown(self) -> list[Deal]:
@@ -184,7 +186,8 @@ def build(part: Cached, written: Collection[Written], now: datetime) -> Built:
         also = {deal_id for deal_id, category in written if topic is None or topic.slug == category}
         latest = page_cache.newest(table(), part.feed, now, also, previous, size=settings.READ_FOR_CARDS)
     if part is not FRONT_PAGE_PICKS:
-        return Built(part, now, picked, latest)
+        marks = page_cache.marks_of(table(), latest.items, now) if latest else {}
+        return Built(part, now, picked, latest, marks=marks)
     counted = _bargains(now, anew=not written)
     return Built(part, now, picked, latest, page_cache.read_today(table(), now), counted)
 
@@ -224,7 +227,7 @@ def as_html(built: Built) -> Copy:
         )
     if built.latest is not None and built.part.feed is not None:
         counts = feed_counts.counts(table(), built.part.feed, most=settings.READ_FOR_CARDS)
-        latest = rendered.latest(built.latest, built.part.feed, built.now, counts)
+        latest = rendered.latest(built.latest, built.part.feed, built.now, counts, built.marks)
     return Copy(picks, latest)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from shared import features, hooks
@@ -19,7 +20,7 @@ from shared.data.catalog.page_cache import Today
 from shared.html import views
 from shared.html.links import base
 from shared.html.views import render
-from shared.models.catalog import Deal, Feed, Page, Period
+from shared.models.catalog import Deal, Feed, Mark, Page, Period
 
 LINKS = ('href="/', 'action="/')
 """The starts of a link to a page of the site and of a form's address, in a copy."""
@@ -169,11 +170,19 @@ def _address(card: str) -> str:
     return found[0] if found else card
 
 
-def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], *, first: bool = True) -> str:
-    """A feed's first cards under their days (for a brand, months), and the link to older ones."""
+def latest(
+    page: Page[Deal],
+    feed: Feed,
+    now: datetime,
+    counts: Mapping[str, int],
+    marks: Mapping[str, tuple[Mark, ...]] = MappingProxyType({}),
+    *,
+    first: bool = True,
+) -> str:
+    """A feed's first cards under their days (for a brand, months) with their marks, and the link to older ones."""
     page = page_cache.first(page, feed, views.first_groups(page.items, views.FULL_ROWS, feed.period))
     by_month = feed.period is Period.MONTH
-    sections = views.by_month(page.items, now) if by_month else views.by_day(page.items, now, counts)
+    sections = views.by_month(page.items, now) if by_month else views.by_day(page.items, now, counts, marks)
     return render("parts/latest.html", prefix="", days=sections, next=page.next, path=path_of(feed), first=first)
 
 

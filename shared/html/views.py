@@ -13,6 +13,7 @@ from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from minijinja import Environment, Markup, load_from_path
@@ -20,7 +21,7 @@ from minijinja import Environment, Markup, load_from_path
 from shared import features, hooks, settings
 from shared.html import links
 from shared.html.links import absolute, base, below, origin
-from shared.models.catalog import CATEGORIES, Deal, Listed, Period, Status
+from shared.models.catalog import CATEGORIES, Deal, Listed, Mark, Period, Status
 from shared.values import kinds
 from shared.values import money as amounts
 from shared.values.links import LONGEST, LONGEST_OF_LEAD, likenesses, named, numbered, shown_host
@@ -329,7 +330,12 @@ def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:
             each["unseen"].append(columns)
 
 
-def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> list[dict[str, Any]]:
+def by_day(
+    deals: Iterable[Deal],
+    now: datetime,
+    counts: Mapping[str, int],
+    marks: Mapping[str, tuple[Mark, ...]] = MappingProxyType({}),
+) -> list[dict[str, Any]]:
     """Deals by day, newest first, each day with its heading and its number of deals (``counts``, by date).
 
     Of many cards of one brand in a row it has the first ones, and one that leads to the brand's others.
@@ -339,16 +345,18 @@ def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> l
         name = long_day(when) + _other_year(when, now)
         count = counts.get(when.isoformat(), 0)
         remark = counted(count, "deal") if count else ""
-        sections.append({"name": name, "remark": remark, "cards": _of_a_day(of_day, now)})
+        sections.append({"name": name, "remark": remark, "cards": _of_a_day(of_day, now, marks)})
     return sections
 
 
-def _of_a_day(deals: Iterable[Deal], now: datetime) -> list[Card]:
+def _of_a_day(deals: Iterable[Deal], now: datetime, marks: Mapping[str, tuple[Mark, ...]]) -> list[Card]:
     shown: list[Card] = []
     for _, row in groupby(grouped(deals), key=lambda group: group[0].brand):
         groups = list(row)
         few = OF_ONE_BRAND if len(groups) > OF_ONE_BRAND + 1 else len(groups)
-        shown += [card(group[0], now, variants=len(group), dated=False) for group in groups[:few]]
+        for group in groups[:few]:
+            made = card(group[0], now, variants=len(group), dated=False)
+            shown.append(made | {"marks": marks.get(group[0].deal_id, made["marks"])})
         if rest := [deal for group in groups[few:] for deal in group]:
             shown.append(_rest(rest))
     return shown

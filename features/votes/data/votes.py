@@ -45,6 +45,9 @@ _VOTE = Projection.of("Vote")
 TENFOLD = 45_000
 """How many seconds of age ten times the score makes up for."""
 
+MARKED = 100
+"""Popular deals of a month whose scores the cards of new deals show."""
+
 _BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 _SCOPE = "popular"
 _SCORE = Projection.of("PK", "SK", "Score")
@@ -157,6 +160,16 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     found = deals.get_many(table, list(scores))
     shown = tuple(Scored(deal, scores[deal.deal_id]) for deal in found if deal.status(now) is Status.ACTIVE)
     return Page(shown, identifiers.next_cursor(_SCOPE, [core_keys.id_in(item["PK"]) for item in ranked], limit))
+
+
+def of_popular(table: Table, days: Iterable[datetime]) -> dict[str, int]:
+    """The scores, by deal, of the ``MARKED`` most popular deals of each month, for the newest two of these months.
+
+    A Query of three read units at most for a month. A new deal with votes ranks high, so few of the newest are missing.
+    """
+    months = sorted({Period.MONTH.start_of(day) for day in days})[-2:]
+    ranked = chain.from_iterable(table.gather([partial(_of_month, table, month, None, MARKED) for month in months]))
+    return dict(damage.readable(list(ranked), lambda item: (core_keys.id_in(item["PK"]), _score_in(item))))
 
 
 def file_scores(

@@ -76,6 +76,22 @@ def test_the_deals_of_the_highest_ranks_stand_there_by_their_votes(ask: Ask, tab
     assert links(parsed(ask("/popular")), ".//h3") == addresses
 
 
+@pytest.mark.parametrize("copied", [True, False], ids=["from a copy", "made now"])
+def test_cards_of_the_newest_deals_have_their_scores(ask: Ask, table: Table, now: datetime, copied: bool) -> None:
+    made = [a_deal(now - timedelta(minutes=n), title=f"Lamp of {n}", link=f"https://shop.example/{n}") for n in (5, 20)]
+    new, old = post(table, made, now)
+    for deal in (new, old):
+        table.write(votes.counting(deal.deal_id, 7))
+    votes.file_scores(table, [new.deal_id, old.deal_id], now)
+    if copied:
+        refresher.refresh(page_cache.PARTS, set(), set())
+        cached_pages.memory.cache_clear()
+
+    for path in ("/", "/deals", f"/categories/{old.category}"):
+        cards = parsed(ask(path)).findall(".//section[@id='list']//li")
+        assert ["Score +7" in "".join(card.itertext()) for card in cards] == [False, True], path
+
+
 def test_colours_of_one_product_are_one_popular_card(ask: Ask, table: Table, now: datetime) -> None:
     links_of = [f"https://shop.example/lamp?variant={number}" for number in (1, 2)]
     made = post(table, [a_deal(now - timedelta(minutes=15), title="Lamp", link=link) for link in links_of], now)
@@ -84,5 +100,7 @@ def test_colours_of_one_product_are_one_popular_card(ask: Ask, table: Table, now
     votes.file_scores(table, [deal.deal_id for deal in made], now)
 
     (card,) = parsed(ask("/popular")).findall(".//li[@class='card']")
+    (beside,) = [part for part in parsed(ask("/")).findall(".//aside/section") if part.find("./h2/a") is not None]
 
+    assert len(links(beside, "./ul")) == 1
     assert "2 colours and sizes" in " ".join("".join(card.itertext()).split())
