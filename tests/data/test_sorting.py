@@ -212,6 +212,9 @@ def test_60_day_lows_that_are_sorted_or_narrowed_come_from_the_newest_and_the_an
     assert [read(selection).looked for selection in (LOWS, replace(LOWS, discount=60))] == [None, 5]
     assert first.looked == 5
     assert len(every_page(lambda cursor: read(replace(LOWS, sort=Sort.CHEAPEST), cursor).page)) == 2
+    with watched(table) as wire:
+        walked(table, SHOES, replace(LOWS, sort=Sort.CHEAPEST, currency="USD"), 3)
+    assert "BatchGetItem" not in wire.operations, "of more lows than are read, no deal is"
     assert ids(first.page.items) == by_price[:3]
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from shared.data.catalog import search
 from shared.data.catalog.search import Match
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal, Page, Selection
+from shared.models.catalog import Deal, Page, Selection, Sort
 from shared.values import identifiers
 
 MOST = search.ITEMS
@@ -26,7 +26,7 @@ class Lows:
     looked: int | None = None
 
 
-def newest(
+def read(
     table: Table,
     selection: Selection,
     *,
@@ -35,37 +35,33 @@ def newest(
     now: datetime,
     cursor: str | None,
     category: str | None = None,
+    if_all: bool = False,
 ) -> Lows:
-    """The newest lows that are selected. A Query and a BatchGetItem. Raises InvalidCursor."""
-    after = None if cursor is None else identifiers.read_cursor(scope, cursor)
+    """The selected lows in their order. A Query and a BatchGetItem. Raises InvalidCursor.
+
+    By price or discount, they are of the newest ``MOST``. With ``if_all``, the page is empty if there are more: no deal
+    is read then.
+    """
+    is_newest = selection.sort is Sort.NEWEST
+    after, position = None, None
+    if cursor is not None and is_newest:
+        after = identifiers.read_cursor(scope, cursor)
+    elif cursor is not None:
+        position = identifiers.read_ranked_cursor(scope, cursor)
     is_whole = replace(selection, lowest=False).is_all
     found, last = search.lows(table, category, after, limit + 1 if is_whole else MOST)
-    fitting = search.selected(found, selection, now)
+    looked = len(found) if last and not is_whole else None
+    if looked and if_all:
+        return Lows(Page((), None), looked)
+    fitting = search.selected(found, selection, now, position)
     shown = fitting[:limit]
-    more = shown[-1].deal_id if len(fitting) > limit else last
-    page = Page(_active(table, shown, now), identifiers.cursor_after(scope, more) if more else None)
-    return Lows(page, len(found) if last and not is_whole else None)
-
-
-def ranked(
-    table: Table,
-    selection: Selection,
-    *,
-    scope: str,
-    limit: int,
-    now: datetime,
-    cursor: str | None,
-    category: str | None = None,
-) -> Lows:
-    """The lows by price or discount, of the newest ``MOST``. A Query and a BatchGetItem. Raises InvalidCursor."""
-    after = None if cursor is None else identifiers.read_ranked_cursor(scope, cursor)
-    found, last = search.lows(table, category, None, MOST)
-    fitting = search.selected(found, selection, now, after)
-    shown = fitting[:limit]
-    more = None
-    if len(fitting) > limit:
-        more = identifiers.ranked_cursor_after(scope, shown[-1].rank(selection.sort), shown[-1].deal_id)
-    return Lows(Page(_active(table, shown, now), more), len(found) if last else None)
+    end = shown[-1] if len(fitting) > limit else None
+    if is_newest:
+        until = end.deal_id if end else last
+        more = identifiers.cursor_after(scope, until) if until else None
+    else:
+        more = identifiers.ranked_cursor_after(scope, end.rank(selection.sort), end.deal_id) if end else None
+    return Lows(Page(_active(table, shown, now), more), looked)
 
 
 def count(table: Table, selection: Selection, now: datetime, *, most: int) -> tuple[int, bool]:

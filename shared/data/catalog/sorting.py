@@ -186,10 +186,8 @@ def of_all(table: Table, selection: Selection, *, limit: int, now: datetime, cur
     """
     shown = opened_in_settings(selection)
     if shown.lowest:
-        is_newest = shown.sort is Sort.NEWEST
-        scope = feeds.scope(ALL_DEALS) if is_newest else _scope_of_all(shown)
-        read = lows.newest if is_newest else lows.ranked
-        filed = read(table, shown, scope=scope, limit=limit, now=now, cursor=cursor)
+        scope = feeds.scope(ALL_DEALS) if shown.sort is Sort.NEWEST else _scope_of_all(shown)
+        filed = lows.read(table, shown, scope=scope, limit=limit, now=now, cursor=cursor)
         return OfAll(filed.page, filed.looked)
     if shown.sort is not Sort.NEWEST:
         return OfAll(_ranked_of_all(table, shown, limit, now, cursor), None)
@@ -277,7 +275,7 @@ def newest(
     feed = feed_of(_narrowest(of, selection))
     if selection.lowest and feed.topic == of and of.kind is CATEGORY:
         scope = feeds.scope(feed)
-        return lows.newest(table, selection, scope=scope, limit=limit, now=now, cursor=cursor, category=of.slug).page
+        return lows.read(table, selection, scope=scope, limit=limit, now=now, cursor=cursor, category=of.slug).page
     found, _, last = _sifted(table, feed, limit, now, cursor, lambda deal: _fits(deal, of, selection))
     return _first(found, of, selection, limit, last)
 
@@ -330,7 +328,9 @@ def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: dateti
     """The first deals in an index partition that fit; a category's 60-day lows from their own list, if it holds all."""
     if selection.lowest and of.kind is CATEGORY and selection.brand is None:
         scope = _scope(of, selection)
-        filed = lows.ranked(table, selection, scope=scope, limit=limit, now=now, cursor=cursor, category=of.slug)
+        filed = lows.read(
+            table, selection, scope=scope, limit=limit, now=now, cursor=cursor, category=of.slug, if_all=True
+        )
         if filed.looked is None:
             return filed.page
     after = None if cursor is None else identifiers.read_ranked_cursor(_scope(of, selection), cursor)
