@@ -45,11 +45,15 @@ WITH written AS (
   UNION ALL
   SELECT json_extract_scalar(line, '$.Keys.PK.S'), json_extract_scalar(line, '$.Keys.SK.S'),
          json_extract(line, '$.NewImage'),
-         CAST(json_extract_scalar(line, '$.Metadata.WriteTimestampMicros.N') AS BIGINT)
+         CAST(coalesce(json_extract_scalar(line, '$.Metadata.WriteTimestampMicros'),
+                       json_extract_scalar(line, '$.Metadata.WriteTimestampMicros.N')) AS BIGINT)
   FROM changes
 ), items AS (SELECT max_by(item, at) AS item FROM written GROUP BY pk, sk)
 """
-"""Each item's newest state; deleted items have none."""
+"""Each item's newest state; deleted items have none.
+
+A change's time is a text on AWS's page, and a number with DynamoDB's type in programs that read exports. Both are read.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html"""
 
 QUERIES = {
     "Discounts by brand": """
@@ -119,7 +123,7 @@ class NightlyExports(Construct):
     def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> stepfunctions.StateMachine:
         """Export 24 hours, until an hour before three o'clock UTC: DynamoDB must have their end, too.
 
-        Step Functions' requests and input have ISO 8601 timestamps, as in the SDK that it uses.
+        Step Functions' requests and answers are taken to have ISO 8601 timestamps. AWS's page doesn't say so.
         https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
         """
         states = [
