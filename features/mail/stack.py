@@ -64,9 +64,15 @@ class MailSending(Construct):
         configuration = ses.ConfigurationSet(
             self, "Set", configuration_set_name=stage.stack_name, tls_policy=ses.ConfigurationSetTlsPolicy.REQUIRE
         )
-        places = {"identity": mail.domain, "configuration-set": configuration.configuration_set_name}
+        # An address that was verified itself takes the place of its domain:
+        # https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
+        places = [
+            ("identity", mail.domain),
+            ("identity", mail.sender),
+            ("configuration-set", configuration.configuration_set_name),
+        ]
         resources = [
-            Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name) for kind, name in places.items()
+            Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name) for kind, name in places
         ]
         if stage.emulated:
             ses.CfnEmailIdentity(self, "Identity", email_identity=mail.domain)
