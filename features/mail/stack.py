@@ -64,16 +64,7 @@ class MailSending(Construct):
         configuration = ses.ConfigurationSet(
             self, "Set", configuration_set_name=stage.stack_name, tls_policy=ses.ConfigurationSetTlsPolicy.REQUIRE
         )
-        # An address that was verified itself takes the place of its domain:
-        # https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
-        places = [
-            ("identity", mail.domain),
-            ("identity", mail.sender),
-            ("configuration-set", configuration.configuration_set_name),
-        ]
-        resources = [
-            Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name) for kind, name in places
-        ]
+        resources = _sent_with(Stack.of(self), mail, configuration)
         if stage.emulated:
             ses.CfnEmailIdentity(self, "Identity", email_identity=mail.domain)
             resources = ["*"]  # MiniStack requires no less, and doesn't pass on a mail's sender
@@ -128,3 +119,15 @@ class MailSending(Construct):
             destination=ses.EventDestination.sns_topic(topic),
             events=[ses.EmailSendingEvent.BOUNCE, ses.EmailSendingEvent.COMPLAINT],
         )
+
+
+def _sent_with(stack: Stack, mail: Mail, configuration: ses.ConfigurationSet) -> list[str]:
+    """The ARNs of what a mail is sent with. An address that was verified itself takes the place of its domain.
+
+    https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
+    """
+    names = (f"identity/{mail.domain}", f"identity/{mail.sender}")
+    return [
+        stack.format_arn(service="ses", resource=name)
+        for name in (*names, f"configuration-set/{configuration.configuration_set_name}")
+    ]
