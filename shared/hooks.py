@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from shared.api.fields import Answer, Body
     from shared.api.member_bodies import AccountChange
     from shared.data import entity
+    from shared.data.catalog import deal_pages
     from shared.data.catalog.changes import DealChange
     from shared.data.invariants import Others
     from shared.dynamodb.attributes import Item
@@ -439,8 +440,8 @@ class DealPage(Role):
     def ask(self, table: Table, deal_id: str, /) -> Any:
         """What it reads while the deal is read."""
 
-    def shown(self, asked: Any, deal: Deal, now: datetime, /) -> Mapping[str, Any]:
-        """The values that it adds to the page, from what ``ask`` returned."""
+    def shown(self, asked: Any, found: deal_pages.DealPage, now: datetime, /) -> Mapping[str, Any]:
+        """The values that it adds to the page, from what ``ask`` returned and from what the page reads itself."""
         raise NotImplementedError
 
 

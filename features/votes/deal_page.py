@@ -7,11 +7,11 @@ from typing import Any
 
 from features.votes.data.votes import score_of
 from features.votes.models import Scored, as_text
-from shared.models.catalog import Deal
+from shared.data.catalog.deal_pages import DealPage
 
 ask = score_of
 
 
-def shown(score: int | None, deal: Deal, now: datetime) -> dict[str, Any]:
+def shown(score: int | None, found: DealPage, now: datetime) -> dict[str, Any]:
     """The page's values."""
-    return {"score": as_text(Scored(deal, score).shown(now))}
+    return {"score": as_text(Scored(found.deal, score).shown(now))}

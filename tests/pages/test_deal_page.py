@@ -11,7 +11,6 @@ import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
 
 from functions.background import refresher
-from functions.pages.site import price_history
 from shared.data.catalog import bargains, deals, offers, page_cache, picks, search
 from shared.data.catalog.changes import DealChange
 from shared.data.catalog.deals import to_item
@@ -413,28 +412,6 @@ def test_a_deals_price_is_judged_by_its_products_other_prices_of_60_days(ask: As
 
     cheapest = views.day(made[3].created_at, made[0].created_at)
     assert seen.strip() == f"It was $60.00 on {cheapest}. Usually $88 to $90."
-
-
-def test_the_line_of_prices_is_the_cheapest_open_offer_and_breaks_while_there_is_none(now: datetime) -> None:
-    def offer(price: str, since: int, until: int | None) -> Deal:
-        ends_at = None if until is None else now - timedelta(days=until)
-        return a_deal(now - timedelta(days=since), link="https://shop.example/1", price=price, ends_at=ends_at)
-
-    first, second, third = offer("80.00", 100, 70), offer("40.00", 90, 80), offer("60.00", 50, None)
-    ended = offer("20.00", 30, 20)
-
-    drawn = price_history.history(third, [third, second, first, ended], now)
-
-    assert drawn is not None
-    line = drawn["line"]
-    # 100 days are 580 wide, $80 are 120 high.
-    assert line["path"] == "M10 10H68V70H126V10H184M300 40H416V100H474V40H590"
-    assert line["gaps"] == [242]
-    assert line["today"] == (40, "$60.00")
-    over = price_history.history(ended, [ended, first], now)
-    assert over is not None
-    assert over["line"]["today"] is None
-    assert over["line"]["path"].endswith("H474"), "and today is at 590"
 
 
 def test_a_deals_page_says_how_its_price_has_changed_since_yesterday(ask: Ask, table: Table, now: datetime) -> None:

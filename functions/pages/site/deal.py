@@ -1,4 +1,4 @@
-"""A deal's page: earlier prices, other colours, and more deals of its brand."""
+"""A deal's page: its price beside others, other colours, and more deals of its brand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from http import HTTPStatus
 from itertools import chain
 from typing import Any
 
-from functions.pages.site import listing, price_history
+from functions.pages.site import listing
 from functions.pages.site.listing import moved, public_page
 from shared import features, hooks
 from shared.data.catalog import deal_pages, deals
@@ -53,7 +53,6 @@ def one_deal(request: Request, number: str) -> Answer:
         again=_again(deal, found.offers, now),
         verdict=_verdict(deal, now),
         proposed=_proposed(deal),
-        history=price_history.history(deal, found.offers, now),
         others=[views.card(each, now) for each in found.variants[:COLOURS]],  # each colour has its own page
         siblings=siblings,
         cheaper=cheaper,
@@ -79,7 +78,7 @@ def _cheaper(found: deal_pages.DealPage, now: datetime) -> list[views.Card]:
 def _of_features(found: deal_pages.DealPage, now: datetime) -> dict[str, Any]:
     """The values that features add to the page."""
     shown = zip(features.roles(hooks.DealPage), found.asked, strict=True)
-    return dict(chain(*(each.shown(asked, found.deal, now).items() for each, asked in shown)))
+    return dict(chain(*(each.shown(asked, found, now).items() for each, asked in shown)))
 
 
 def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:

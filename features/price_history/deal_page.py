@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import zip_longest
 from operator import attrgetter
 from typing import Any
 
+from shared.data.catalog.deal_pages import DealPage
 from shared.html import views
 from shared.models.catalog import Deal
 from shared.values import money
@@ -19,6 +20,11 @@ WORDY = 90
 """The width from which a gap has words in it."""
 
 _BY_PRICE = attrgetter("units")
+
+
+def shown(_: object, found: DealPage, now: datetime) -> Mapping[str, Any]:
+    """The page's values."""
+    return {"history": history(found.deal, found.offers, now)}
 
 
 def history(deal: Deal, earlier: Sequence[Deal], now: datetime) -> dict[str, Any] | None:
