@@ -226,4 +226,4 @@ def test_each_example_of_the_command_line_runs(
     for line in lines:
         btd(*shlex.split(line)[1:], stdin="a long enough password\n" * 2)
 
-    assert len(lines) > 10
+    assert len(lines) >= 10
