@@ -101,6 +101,7 @@ node_modules/.installed: package.json package-lock.json
 	@touch $@
 
 run: install ## Start the local cloud with the site and sample deals (BTD_PORT: its port; EMPTY=yes: no deals)
+	@$(BIN)/python -m tools.folders
 	@EMPTY=$(EMPTY) $(BIN)/python -m local up
 
 stop: .venv/.installed ## Stop the local cloud, keeping its data
@@ -132,9 +133,11 @@ types: .venv/.installed
 format: .venv/.installed ## Format the code, and write the generated files again
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+	@$(BIN)/python -m tools.folders
 	@$(BIN)/python -m tools.generated
 
 features: .venv/.installed
+	@$(BIN)/python -m tools.folders
 	@$(BIN)/python -m tools.generated --if-features-changed
 
 # Three tiers of tests. Types and tests run side by side: mypy takes half a minute, and much of the tests' time is waiting.

@@ -58,4 +58,8 @@ try:
     places.count(app)
 except ValueError as error:
     sys.exit(str(error))
+except Exception as error:
+    if fault := folders.sentence(error):
+        sys.exit(fault)
+    raise
 app.synth()

@@ -21,6 +21,11 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
+from tools import folders
+
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    folders.check()  # a feature that can't work: before the imports below, which ask for features' parts
+
 from local.settings import NO_ADVICE_ABOUT_NODE
 from shared.dynamodb import damage
 from shared.dynamodb.table import Table
@@ -40,7 +45,6 @@ from tests.support.engines import (
 from tests.support.factories import a_deal, open_brands, post
 from tests.support.preview import Preview, looked_at
 from tests.support.wire import compared
-from tools import folders
 
 # How long an example takes depends on the engine and the machine, and says nothing.
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -129,13 +133,6 @@ def _repeats_on_slow_engine(item: pytest.Item) -> bool:
     """Whether a test, which another tier runs on the fast engine, is here for a slow one."""
     given = _given(item)
     return given.params.get("engine") in SLOW_ENGINES and any(mark.name == "thorough" for mark in given.marks)
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Begin no test with a feature's folder that can't work; xdist's processes leave that to the first."""
-    fault = None if hasattr(session.config, "workerinput") else next(folders.faults(), None)
-    if fault:
-        pytest.exit(fault, pytest.ExitCode.USAGE_ERROR)
 
 
 def pytest_report_header() -> str:

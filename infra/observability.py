@@ -7,6 +7,7 @@ are in a nested stack.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
@@ -98,6 +99,9 @@ class Alarms(Construct):
         self._watch_functions(site)
         self._watch_table(site)
         self._watch_ours(site)
+        kinds = [(features.THE_CORE, [each.name for each in fields(stage.bounds)])]
+        for clash in features.clashes((*kinds, *((each.document, [each.kind]) for each in site.watched))):
+            raise ValueError(clash)
         for each in site.watched:
             if each.essential or self._stage.watch is Watch.FULL:
                 more = {"below": each.below, "silence_is_bad": each.silence_is_bad}

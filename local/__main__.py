@@ -18,7 +18,6 @@ from shared import features, hooks
 from shared.api.app import ROOT
 from shared.errors import DealsError
 from shared.values import times
-from tools import folders
 
 YES = {"1", "yes", "true"}
 
@@ -45,7 +44,6 @@ def main() -> int:
 
 def up(home: Home) -> int:
     """Start the cloud, deploy what changed, and say how to use it."""
-    folders.check()
     started = time.monotonic()
     port = wanted_port(last=cloud.last_port(home))
     cloud.check_node()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import features as package
 from shared import hooks
@@ -42,23 +42,30 @@ V = TypeVar("V")
 def found() -> dict[str, dict[str, str]]:
     """Search the disk: for each feature, its modules by role, and its files by name, in the features' order.
 
-    Raises Broken for a folder that can't be read.
+    Raises Broken for a folder that can't be read. A folder without files is what Git leaves of one that is gone.
     """
-    folders = {file.parent.name: file.parent for file in FOLDER.glob("*/*.py")}
-    for name, folder in folders.items():
-        if not (folder / "__init__.py").exists():
-            raise hooks.Broken(f"features/{name}/__init__.py is missing, which says what the feature does and needs.")
-    packages = {name: import_module(f"features.{name}") for name in sorted(folders)}
+    folders = {file.parent.name: file.parent for file in FOLDER.glob("[!_]*/*.*") if file.is_file()}
+    packages = {name: _package(name) for name in sorted(folders)}
     for name, own in packages.items():
-        if missing := [each for each in ("DOES", "NEEDS") if each not in vars(own)]:
+        if missing := [each for each in ("DOES", "NEEDS") if each not in own]:
             raise hooks.Broken(f"features/{name}/__init__.py lacks {missing[0]}.")
-        for each, value in vars(own).items():
+        for each, value in own.items():
             if each[0] != "_" and not isinstance(value, ModuleType | CONSTANTS.get(each, ModuleType)):
                 raise hooks.Broken(f"features/{name}/__init__.py has no use for {each} = {value!r}.")
-        if lacking := [each for each in own.NEEDS if each not in packages]:
+        if lacking := [each for each in own["NEEDS"] if each not in packages]:
             raise hooks.Broken(f"features/{name}/__init__.py needs features/{lacking[0]}, which isn't there.")
-    in_order = sorted(packages, key=lambda name: vars(packages[name]).get("ORDER", 0))
-    return {name: _found(folders[name], vars(packages[name]).get("JOINS", {})) for name in in_order}
+    in_order = sorted(packages, key=lambda name: packages[name].get("ORDER", 0))
+    return {name: _found(folders[name], packages[name].get("JOINS", {})) for name in in_order}
+
+
+def _package(name: str) -> Mapping[str, Any]:
+    """What a feature's ``__init__.py`` defines."""
+    if not (FOLDER / name / "__init__.py").exists():
+        raise hooks.Broken(f"features/{name}/__init__.py is missing, which says what the feature does and needs.")
+    try:
+        return vars(import_module(f"features.{name}"))
+    except Exception as error:
+        raise hooks.Broken(f"features/{name}/__init__.py can't be imported: {error}.") from error
 
 
 def _found(folder: Path, joins: Mapping[str, str]) -> dict[str, str]:
@@ -112,9 +119,14 @@ def clashes(named: Iterable[tuple[str, Iterable[object]]]) -> Iterator[str]:
             owners[each] = file
 
 
+def joined(parts: Iterable[tuple[str, Mapping[K, V]]]) -> dict[K, V]:
+    """What several owners have, each given as its file and a mapping, as one. Raises Broken where two have a key."""
+    owners = [*parts]
+    for clash in clashes(owners):
+        raise hooks.Broken(clash)
+    return {key: value for _, own in owners for key, value in own.items()}
+
+
 def merged(role: type[R], part: Callable[[R], Mapping[K, V]], core: Mapping[K, V] | None = None) -> dict[K, V]:
     """What the core has, and a part of all modules with a role, as one mapping. Raises Broken where two have a key."""
-    parts = [(THE_CORE, core or {}), *((each.file, part(each)) for each in roles(role))]
-    for clash in clashes(parts):
-        raise hooks.Broken(clash)
-    return {key: value for _, own in parts for key, value in own.items()}
+    return joined([(THE_CORE, core or {}), *((each.file, part(each)) for each in roles(role))])

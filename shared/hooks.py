@@ -13,21 +13,18 @@ features, and loops (``shared/features.py``)::
 
 ``__init__.py`` imports nothing. It has a docstring, and constants: ``DOES`` (what the site lacks without the
 folder), ``NEEDS`` (the features that it can't do without), ``ORDER`` (a number: links are shown in this order; else 0),
-and ``JOINS``. The last one names the modules that join a
-function of the core, so that a function imports only what joins it::
+and ``JOINS``, the modules that join a function of the core, so that a function imports only what joins it::
 
     JOINS = {"editors": "api", "desk": "pages", "expiry": "upkeep"}
 
 Here ``api.py`` has the role :class:`Editors`, ``pages.py`` has :class:`Desk`, and ``upkeep.py`` has :class:`Expiry`.
 
-These files are found by their names and aren't Python: ``templates/``, ``assets/`` and ``events/``;
-``templates/in-pages.html``, which every page includes several times (``on_page`` says where); ``patterns.toml``, the
-access patterns; ``README.md``, a page of the documents.
+These are found by their names, too: ``templates/``, ``assets/``, ``events/``; ``templates/in-pages.html``, which every
+page includes several times (``on_page`` says where); ``patterns.toml``; ``README.md``, a page of the documents.
 
 Who checks: ``make types`` compares each module's names with the types here (``tools/roles.py``). The tests, the
-synthesis and ``make run`` refuse a feature whose module lacks a required name, or has a public name that its role
-doesn't know and that nothing uses, which is a misspelled hook (``tools/folders.py``). So a module may also have
-helpers, constants and functions of its own.
+synthesis and ``make run`` refuse features that clash, and modules that can't be imported, lack a required name, or have
+a value of another type or a misspelled hook: a public name that nothing uses (``tools/folders.py``).
 """
 
 from __future__ import annotations
@@ -41,16 +38,16 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    import typer
     from aws_cdk import Stack as CdkStack
     from aws_lambda_powertools.event_handler import APIGatewayRestResolver
     from aws_lambda_powertools.event_handler.api_gateway import Router
     from pydantic import BaseModel
+    from typer import Typer
 
     from cli.dead_letters import Kind
     from cli.proofs import Proof
     from functions.pages.desk.posting import Target
-    from infra.rights import Access
+    from infra.rights import Access, Right, Scan
     from infra.rows import Function
     from infra.site import Site as Parts
     from infra.stage import Option
@@ -71,6 +68,10 @@ if TYPE_CHECKING:
     from shared.runtime.metrics import Metric
     from shared.services import Bucket
     from shared.values.stored import Attribute
+
+
+Added = Mapping
+"""A mapping to which several features may add under one key. In other mappings, a key has one owner."""
 
 
 class Broken(SystemExit):
@@ -126,7 +127,7 @@ def names(role: type[Role]) -> dict[str, bool]:
 class Items(Role):
     """``items.py``: item types and their keys. Imports no data layer."""
 
-    ENTITIES: Mapping[str, tuple[entity.Entity, ...]] = {}
+    ENTITIES: Added[str, tuple[entity.Entity, ...]] = {}
     """The rows of its item types, by a heading that says what they belong to (``shared/data/entities.py``)."""
 
     USER_PLACES: tuple[entity.Place, ...] = ()
@@ -141,7 +142,7 @@ class Items(Role):
     COLLECTIONS: Mapping[str, str] = {}
     """Partitions that the table browser offers to start with, by title."""
 
-    DESCRIBED: Mapping[str, tuple[tuple[type, ...], Mapping[str, type]]] = {}
+    DESCRIBED: Added[str, tuple[tuple[type, ...], Mapping[str, type]]] = {}
     """For each item type, the models whose fields are the columns of an export, and further attributes."""
 
     QUERIES: Mapping[str, tuple[str, str]] = {}
@@ -377,7 +378,7 @@ class Navigation(Role):
     """``navigation.py``: its links, and what is true of its paths. Every page's function imports it, so it imports
     nothing."""
 
-    TABS: Mapping[str, tuple[tuple[str, str], ...]] = {}
+    TABS: Added[str, tuple[tuple[str, str], ...]] = {}
     """Links (path, name) by row: ``lists`` of all deals, ``sections`` of the site, the ``desk``, and ``mine``, a
     member's own pages."""
 
@@ -481,7 +482,7 @@ class Answers(Role):
     ANSWERS: Mapping[str, type[BaseModel] | Mapping[str, Any]] = {}
     """The models of its routes' answers, by name, or the fields that one is made of."""
 
-    OPENAPI: Mapping[str, Mapping[Any, Any]] = {}
+    OPENAPI: Added[str, Mapping[Any, Any]] = {}
     """Additions to ``parameters``, ``of_paths``, ``headers`` and ``located`` of ``tools/openapi.py``."""
 
 
@@ -489,10 +490,10 @@ class ApiFields(Role):
     """``api_fields.py``: the fields that it adds to the core's bodies and answers. Functions that take bodies import
     it, so its own models are elsewhere."""
 
-    ANSWERS: Mapping[str, type[Answer]] = {}
+    ANSWERS: Added[str, type[Answer]] = {}
     """Models of the fields that it adds to an answer, by the name of the answer's model."""
 
-    BODIES: Mapping[str, type[Body]] = {}
+    BODIES: Added[str, type[Body]] = {}
     """Models that derive from a body and add fields, by the body's name."""
 
 
@@ -505,7 +506,7 @@ class Rights(Role):
     FUNCTIONS: tuple[Function, ...] = ()
     """The rows of its own functions. Each is the module of that name in the folder."""
 
-    MORE: Mapping[str, Access] = {}
+    MORE: Added[str, tuple[Right | Scan, ...]] = {}
     """Rights that it adds to other functions, by name."""
 
     WORST: Mapping[str, str] = {}
@@ -522,7 +523,7 @@ class Rights(Role):
     QUEUES: Mapping[str, str] = {}
     """Its queues of work, each with the stack's output that has its address."""
 
-    STAGES: Mapping[str, tuple[Option, ...]] = {}
+    STAGES: Added[str, tuple[Option, ...]] = {}
     """Settings of stages that every copy of the project has, by the stage's name."""
 
 
@@ -552,13 +553,13 @@ class Metrics(Role):
 class Commands(Role):
     """``commands.py``: its part of ``btd``."""
 
-    GROUPS: tuple[typer.Typer, ...] = ()
+    GROUPS: tuple[Typer, ...] = ()
     """Groups of commands."""
 
     COMMANDS: tuple[Callable[..., None], ...] = ()
     """Commands without a group. One that is named like a keyword of Python has an underscore behind its name."""
 
-    SUBCOMMANDS: Mapping[str, tuple[Callable[..., Any], ...]] = {}
+    SUBCOMMANDS: Added[str, tuple[Callable[..., Any], ...]] = {}
     """Functions that it adds to groups of others, by the group's name."""
 
     REPLACES: Mapping[str, Callable[..., None]] = {}

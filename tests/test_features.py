@@ -87,6 +87,7 @@ def test_a_module_is_refused_whose_role_is_asked_for_before_its_import_has_ended
         ({"": INIT + "JOIN = {}"}, "features/swimming/__init__.py has no use for JOIN = {}."),
         ({"": INIT.replace("()", '"water"')}, "features/swimming/__init__.py has no use for NEEDS = 'water'."),
         ({"pages": ""}, "features/swimming/__init__.py is missing, which says what the feature does and needs."),
+        ({"": "DOES = ("}, "features/swimming/__init__.py can't be imported: '(' was never closed ("),
         ({"": INIT, "removal": "REMOVER = {}"}, "features/swimming/removal.py lacks REMOVERS, which its role needs."),
     ],
     ids=[
@@ -97,6 +98,7 @@ def test_a_module_is_refused_whose_role_is_asked_for_before_its_import_has_ended
         "unknown constant",
         "no tuple",
         "no package",
+        "no Python",
         "no required name",
     ],
 )
@@ -127,7 +129,7 @@ from shared.data.keys import Item
 
 lane = Item[str](PK="DEAL#{deal_id}", SK="DEAL#{deal_id}")
 ENTITIES = {"Pools": (Entity("Deal", at(lane(named("DealId"))), remover=True),)}
-REFRESHES = {"poll": "polls"}
+COLLECTIONS = {"Lanes": "LANES"}
 ENTITY = 3
 USED = 4
 _OWN = USED
@@ -160,6 +162,19 @@ def show(work):
 
 SUBCOMMANDS = {"brands": (show,)}
 """,
+    "deal_page": """
+def ask(table, deal_id):
+    return None
+
+def shown(asked, deal, now):
+    return {"lanes": asked}
+""",
+    "metrics": """
+from shared.runtime.metrics import Metric
+
+METRICS = (Metric("CacheHits", "Count"),)
+""",
+    "assets/brands.css": "",
 }
 """A feature whose names clash with those of the core and of another, or are misspelled."""
 
@@ -169,15 +184,16 @@ from shared.data.keys import Item
 
 bench = Item[str](PK="DEAL#{deal_id}", SK="BENCH")
 ENTITIES = {"Sauna": (Entity("Bench", at(bench(named("DealId")))),)}
-REFRESHES = {"poll": "polls"}
+COLLECTIONS = {"Lanes": "LANES"}
 """
 
-FAULTS = [
+CLASHES = [
     "features/swimming/items.py defines ENTITY, which nothing uses and Items doesn't have: it has ENTITIES, ",
     "features/swimming/pages.py defines states_off, which nothing uses and Mine doesn't have: it has routes, ",
-    "features/swimming/items.py has poll, which features/sauna/items.py has, too (REFRESHES).",
-    "features/swimming/README.md is missing, which describes the feature.",
     "features/swimming/catalog.py is missing, which features/swimming/rights.py says is a function.",
+    "features/swimming/items.py has Lanes, which features/sauna/items.py has, too (COLLECTIONS).",
+    "features/swimming/deal_page.py has lanes, which features/sauna/deal_page.py has, too (shown).",
+    "features/swimming/README.md is missing, which describes the feature.",
     "features/swimming/rights.py has the route GET /me/lanes/{} of lifeguard, which is no function.",
     "features/swimming/items.py says that Deal has a remover, which removal.py lacks.",
     "features/swimming/items.py has the item type Deal, which the core has, too.",
@@ -187,9 +203,33 @@ FAULTS = [
     "features/swimming/rights.py has the route GET /me/watches, which infra/rows/core.py has, too.",
     "features/swimming/commands.py has the command deals, which the core has, too.",
     "features/swimming/commands.py has the command brands show, which the core has, too.",
-    "features/swimming/pages.py has the page GET /my/inbox, which the core has, too.",
+    "features/swimming/metrics.py has the metric CacheHits, which the core has, too.",
+    "features/swimming/pages.py has the page GET /my/inbox, which functions/pages/mine/inbox.py has, too.",
     "features/swimming has the asset brands.css, which the core has, too.",
 ]
+
+BROKEN = {
+    "__init__": INIT,
+    "fields": 'from shared.values.stored import Attribute\nSTORED = (Attribute("Lane", int), "Depth")\n',
+    "items": "ENTITIES = {\n",
+    "account_fields": 'ACCOUNT = "Lane"\n',
+    "navigation": 'TABS = {"lists": ("/lanes", "Lanes")}\n',
+    "metrics": 'METRICS = ("Lanes",)\n',
+    "templates/lanes.html": "{% if lane %}",
+}
+"""A feature whose files can't be read, or hold values of other types than their roles'."""
+
+SENTENCES = [
+    "features/swimming/templates/lanes.html can't be parsed: syntax error: ",
+    "features/swimming/fields.py has STORED = (Attribute(name='Lane', ",
+    "features/swimming/account_fields.py has ACCOUNT = 'Lane', which is no type | None.",
+    "features/swimming/navigation.py has TABS = {'lists': ('/lanes', 'Lanes')}, which is no Added[str, ",
+    "features/swimming/metrics.py has METRICS = ('Lanes',), which is no tuple[Metric, ...].",
+    "features/swimming/items.py:1 can't be parsed: '{' was never closed.",
+    "features/swimming/fields.py can't be used: TypeError: must be called with a dataclass",
+    "features/swimming/fields.py can't be used: TypeError: Lane needs a type of its own, such as an Enum.",
+]
+"""Those about values come before errors, which may follow from them."""
 
 ASK = """
 import sys
@@ -201,14 +241,16 @@ folders.check()
 """
 
 
-def test_misspelled_hooks_missing_files_and_clashes_are_told_by_file_before_anything_starts(
-    tmp_path: Path, write: Write
+@pytest.mark.parametrize(("added", "faults"), [(ADDED, CLASHES), (BROKEN, SENTENCES)], ids=["clashes", "broken"])
+def test_faults_are_told_by_file_before_anything_starts(
+    added: dict[str, str], faults: list[str], tmp_path: Path, write: Write
 ) -> None:
-    for name, text in {**ADDED, "assets/brands.css": ""}.items():
+    for name, text in added.items():
         write(f"swimming/{name}" if "." in name else f"swimming/{name}.py", text)
     write("sauna/__init__.py", INIT)
     write("sauna/README.md", "# Sauna")
     write("sauna/items.py", SAUNA)
+    write("sauna/deal_page.py", ADDED["deal_page"])
     shutil.copytree(ROOT / "features", tmp_path / "features", dirs_exist_ok=True)
     for name in ("functions", "shared", "web"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -218,7 +260,7 @@ def test_misspelled_hooks_missing_files_and_clashes_are_told_by_file_before_anyt
     )
 
     told = done.stdout.splitlines()
-    assert [line[: len(fault)] for line, fault in zip(told, FAULTS, strict=True)] == FAULTS, done.stderr
+    assert [line[: len(fault)] for line, fault in zip(told, faults, strict=True)] == faults, done.stderr
     assert (done.stderr.strip(), done.returncode) == (told[0], 1)
 
 
@@ -235,7 +277,7 @@ def words() -> re.Pattern[str]:
     of_core, *of_features = (
         {route.path for route in functions.routes_of(each)} for each in features.roles(hooks.Rights)
     )
-    pages = {file: {page.split()[1] for page in folders.pages_in(file)} for file in tracked() if file.endswith(".py")}
+    pages = {file: {page.split()[1] for page in found} for file, found in folders.pages().items()}
     own = {path for file, paths in pages.items() if file.startswith("features/") for path in paths}
     others = {path for file, paths in pages.items() if file.startswith("functions/pages/") for path in paths}
     starts = {start(path) for path in own.union(*of_features)} - {start(path) for path in others | of_core}

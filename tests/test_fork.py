@@ -41,8 +41,7 @@ def test_a_copy_that_cannot_be_made_is_refused_before_anything_is_written(tmp_pa
     for names, folder, reason in (
         (["flying"], tmp_path / "new", "There is no feature flying. There are: diving, swimming."),
         ([], tmp_path / "new", "Say what the copy is to be without: diving, swimming."),
-        (["swimming"], tmp_path / "mine", "is not empty"),
-        (["swimming"], tmp_path / "mine" / "kept", "is a file"),
+        (["swimming"], tmp_path / "mine", "is there already"),
         (["swimming"], ROOT / "build" / "mine", "is inside the project"),
         (["swimming"], ROOT, "is inside the project"),
     ):

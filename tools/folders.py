@@ -1,7 +1,7 @@
-"""What is wrong with features' folders, one sentence for each fault: misspelled hooks, missing files, clashes.
+"""What is wrong with features' folders, one sentence for each fault: misspelled hooks, wrong types, clashes.
 
 ``shared/features.py`` finds what keeps a folder from being read at all. This is asked before tests, synthesis and
-``make run``, so that no half-working site starts. Names come from the modules' syntax trees.
+``make run``, so that no half-working site starts. It imports all functions, and parses all templates.
 """
 
 from __future__ import annotations
@@ -9,15 +9,24 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator
-from functools import cache
+import traceback
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
+from inspect import get_annotations, getsource
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from minijinja import Environment, TemplateError
 
 from shared import features, hooks
+from shared.dynamodb import attributes
 from shared.hooks import Role
+from shared.values.stored import Attribute
 
 if TYPE_CHECKING:
     from infra.functions import Route
@@ -28,20 +37,11 @@ ROOT = features.FOLDER.parent
 ENTRY = "handler"
 """What Lambda calls in the module of a function."""
 
-ADD_UP = {
-    *(
-        "Items.ENTITIES",
-        "Items.DESCRIBED",
-        "Navigation.TABS",
-        "Answers.OPENAPI",
-        "ApiFields.ANSWERS",
-        "ApiFields.BODIES",
-    ),
-    *("Rights.MORE", "Rights.STAGES", "Commands.SUBCOMMANDS"),
-}
-"""Mappings of roles to which several modules may add under the same key."""
+APART = (hooks.Stack, hooks.Generated, hooks.Benchmarks)
+"""Roles whose modules import too much to be looked into at each start, and that no running site has."""
 
 R = TypeVar("R", bound=Role)
+Step = Callable[[], Iterator[str]]
 
 
 def check() -> None:
@@ -51,23 +51,86 @@ def check() -> None:
 
 
 def faults() -> Iterator[str]:
-    """All faults, those that others may follow from first."""
-    yield from _misspelled()
-    import_module("cli.main")  # features' commands ask it for more, so it comes before them
-    yield from _in_mappings()
-    yield from _missing()
-    yield from _clashes()
+    """All faults. Errors of other code come after the sentences that say more about a value."""
+    raised: list[BaseException] = []
+    of_roles = [partial(_of_role, role) for role in hooks.roles() if role not in APART]
+    steps: list[Step] = [_misspelled, _templates, _functions, *of_roles, _stored, _missing, _clashes]
+    for find in steps:
+        try:
+            yield from find()
+        except (Exception, hooks.Broken) as error:  # noqa: BLE001  # whatever a feature's module does
+            raised.append(error)
+    told = [*filter(None, map(sentence, raised))]
+    yield from dict.fromkeys(told)
+    if raised and not told:  # no feature's
+        raise raised[0]
+
+
+def sentence(error: BaseException) -> str:
+    """An error with the feature's file that raised it, or whose role was asked; else an empty text."""
+    if isinstance(error, hooks.Broken):
+        return str(error)
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_path(Path(error.filename))}:{error.lineno} can't be parsed: {error.msg}."
+    for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]):
+        file = Path(frame.f_code.co_filename)
+        asked = [of.file for of in frame.f_locals.values() if isinstance(of, Role) and hasattr(of, "file")]
+        for place in (f"{_path(file)}:{line}", *asked) if features.FOLDER in file.parents else asked:
+            return f"{place} can't be used: {type(error).__name__}: {error}."
+        if frame.f_code.co_name == "<module>":  # what imports it has no part in the error
+            break
+    return ""
+
+
+def _path(file: Path) -> str:
+    """A file's path in the project."""
+    return file.relative_to(ROOT).as_posix()
+
+
+def _templates() -> Iterator[str]:
+    known = Environment()
+    for file in sorted(features.FOLDER.glob("*/templates/**/*.*")):
+        try:
+            known.add_template(file.name, file.read_text(encoding="utf-8"))
+        except TemplateError as error:
+            yield f"{_path(file)} can't be parsed: {str(error).splitlines()[0]}."
+
+
+def _functions() -> Iterator[str]:
+    """Import the modules of all functions, and the commands, in whose order modules with roles can be imported."""
+    import_module("cli.main")
+    from infra.bundling import module_of  # noqa: PLC0415  # the stacks ask this module first
+    from infra.functions import FUNCTIONS  # noqa: PLC0415
+
+    for of in _of_features(hooks.Rights):
+        modules = (of.file.replace("rights.py", f"{row.name}.py") for row in of.FUNCTIONS)
+        missing = (each for each in modules if not (ROOT / each).exists())
+        yield from (f"{each} is missing, which {of.file} says is a function." for each in missing)
+    with warnings.catch_warnings(action="ignore"):  # two pages with one path are told below
+        for row in FUNCTIONS:
+            import_module(module_of(row.name))
 
 
 def _misspelled() -> Iterator[str]:
-    roles: dict[str, list[type[Role]]] = {}
+    roles = defaultdict[str, list[type[Role]]](list)
     for role, file in modules():
-        roles.setdefault(file, []).append(role)
+        roles[file].append(role)
+    words = {name: _words(features.FOLDER / name) for name in features.INSTALLED}
     for file, of in roles.items():
         known = [name for role in of for name in hooks.names(role)]
-        for name in unknown(known, file):
-            said = " and ".join(role.__name__ for role in of)
-            yield f"{file} defines {name}, which nothing uses and {said} doesn't have: it has {', '.join(known)}."
+        folder = file.split("/")[1]
+        near = [each for each in words if folder in (each, *import_module(f"features.{each}").NEEDS)]
+        for name, node in defined(file).items():
+            used = sum(words[each][name] for each in near) > 1
+            if name not in (*known, ENTRY) and not used and not getattr(node, "decorator_list", ()):
+                said = " and ".join(role.__name__ for role in of)
+                yield f"{file} defines {name}, which nothing uses and {said} doesn't have: it has {', '.join(known)}."
+
+
+def _words(folder: Path) -> Counter[str]:
+    """How often each word is in a feature's modules."""
+    texts = (file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
+    return Counter(chain(*(re.findall(r"\w+", text) for text in texts)))
 
 
 def modules() -> Iterator[tuple[type[Role], str]]:
@@ -81,76 +144,83 @@ def modules() -> Iterator[tuple[type[Role], str]]:
 def defined(file: str) -> dict[str, ast.stmt]:
     """The public names that a module defines, without those that it imports."""
     found: dict[str, ast.stmt] = {}
-    for node in _tree(file).body:
+    for node in ast.parse((ROOT / file).read_text(encoding="utf-8"), ROOT / file).body:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
                 found[name] = node
             case ast.Assign(targets=targets):
-                found |= {
-                    each.id: node for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
-                }
+                found |= {each.id: node for each in targets if isinstance(each, ast.Name)}
     return {name: node for name, node in found.items() if not name.startswith("_")}
 
 
-def unknown(known: Container[str], file: str) -> list[str]:
-    """The names of a module that its roles don't know and that no feature uses."""
-    return [
-        name
-        for name, node in defined(file).items()
-        if name not in known and name not in used() and name != ENTRY and not getattr(node, "decorator_list", ())
-    ]
+def _of_role(role: type[Role]) -> Iterator[str]:
+    """What features have of another type than the role, and what two add under the same key: to a mapping, or to the
+    values of a page. mypy compares functions (``tools/roles.py``)."""
+    kinds = {name: kind for each in role.__mro__ for name, kind in get_annotations(each).items()}
+    for name in hooks.names(role):
+        kind = kinds.get(name) or get_annotations(getattr(role, name)).get("return", "")
+        named = list if name in kinds else _returned
+        for of in _of_features(role) if name in kinds else ():
+            if not _fits(value := getattr(of, name), ast.parse(kind, mode="eval").body):
+                yield f"{of.file} has {name} = {value!r}, which is no {kind}."
+        if kind.startswith("Mapping["):
+            for clash in features.clashes((of.file, named(getattr(of, name))) for of in _of_features(role)):
+                yield f"{clash[:-1]} ({name})."
 
 
-@cache
-def used() -> frozenset[str]:
-    """The names that features use or import, in their tests as well."""
-    found: set[str] = set()
-    for file in _written("**/*.py"):
-        for node in ast.walk(_tree(file)):
-            match node:
-                case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
-                    found.add(name)
-                case ast.ImportFrom(names=names):
-                    found |= {each.name for each in names}
-    return frozenset(found)
+def _returned(function: Callable[..., Any]) -> list[str]:
+    """The keys of the dictionaries that a function returns, as far as its text has them."""
+    returned = [node.value for node in ast.walk(ast.parse(dedent(getsource(function)))) if isinstance(node, ast.Return)]
+    keys = chain(*(value.keys for value in returned if isinstance(value, ast.Dict)))
+    return [str(each.value) for each in keys if isinstance(each, ast.Constant)]
 
 
-def _written(pattern: str) -> list[str]:
-    """Files of features."""
-    return sorted(file.relative_to(ROOT).as_posix() for file in features.FOLDER.glob(pattern))
-
-
-@cache
-def _tree(file: str) -> ast.Module:
-    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
-
-
-def _in_mappings() -> Iterator[str]:
-    """What two features add under the same key to what a role collects, of roles that the site has."""
-    for role in (each for each in hooks.roles() if each not in (hooks.Benchmarks, hooks.Generated)):
-        for name, kind in role.__annotations__.items():
-            if kind.startswith("Mapping[") and f"{role.__name__}.{name}" not in ADD_UP:
-                for clash in features.clashes((of.file, getattr(of, name)) for of in _of_features(role)):
-                    yield f"{clash[:-1]} ({name})."
+def _fits(value: Any, kind: ast.expr) -> bool:
+    """Whether a value has the type of an annotation. Classes are compared by name: many are imported for mypy alone."""
+    match kind:
+        case ast.BinOp(left=left, right=right):
+            return _fits(value, left) or _fits(value, right)
+        case ast.Subscript(ast.Name("tuple"), ast.Tuple([each, ast.Constant()])):
+            return isinstance(value, tuple) and all(_fits(one, each) for one in value)
+        case ast.Subscript(ast.Name("tuple"), ast.Tuple(kinds)):
+            return isinstance(value, tuple) and len(value) == len(kinds) and all(map(_fits, value, kinds))
+        case ast.Subscript(ast.Name("Mapping" | "Added"), ast.Tuple([key, of])):
+            return isinstance(value, Mapping) and all(_fits(k, key) and _fits(v, of) for k, v in value.items())
+        case ast.Subscript(ast.Name("type"), ast.Name(name)):
+            return isinstance(value, type) and name in [each.__name__ for each in value.__mro__]
+        case ast.Subscript(ast.Name("Callable")):
+            return callable(value)
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name in ("Any", *(each.__name__ for each in type(value).__mro__))
+    return value is None
 
 
 def _of_features(role: type[R]) -> list[R]:
     return [of for of in features.roles(role) if of.file.startswith("features/")]
 
 
+def _stored() -> Iterator[str]:
+    """Nothing: a type that an item can't hold raises."""
+    for of in _of_features(hooks.Fields):
+        for each in of.STORED:
+            attributes.Single(each) if isinstance(each, Attribute) else attributes.Entity(each)
+    for own in _of_features(hooks.AccountFields):
+        if own.ACCOUNT:
+            attributes.Entity(own.ACCOUNT)
+    yield from ()
+
+
 def _missing() -> Iterator[str]:
     """The files that a feature lacks, and what their roles lack."""
-    from infra import functions  # noqa: PLC0415  # the stacks ask this module first
+    from infra.functions import BY_NAME, routes_of  # noqa: PLC0415  # the same
 
     there = {*chain(*(of.REMOVERS for of in features.roles(hooks.Removal)))}
-    needed = [(f"features/{name}/README.md", "which describes the feature") for name in features.INSTALLED]
+    for name in features.INSTALLED:
+        if not (features.FOLDER / name / "README.md").exists():
+            yield f"features/{name}/README.md is missing, which describes the feature."
     for of in _of_features(hooks.Rights):
-        modules = (of.file.replace("rights.py", f"{row.name}.py") for row in of.FUNCTIONS)
-        needed += [(module, f"which {of.file} says is a function") for module in modules]
-    yield from (f"{file} is missing, {why}." for file, why in needed if not (ROOT / file).exists())
-    for of in _of_features(hooks.Rights):
-        for route in functions.routes_of(of):
-            if route.function not in functions.BY_NAME:
+        for route in routes_of(of):
+            if route.function not in BY_NAME:
                 yield f"{of.file} has the route {_route(route)} of {route.function}, which is no function."
     for items in _of_features(hooks.Items):
         lacking = (row.type for row in _rows(items) if row.remover and row.type not in there)
@@ -164,13 +234,16 @@ def _rows(items: hooks.Items) -> Iterator[Entity]:
 def _clashes() -> Iterator[str]:
     """What two features have, or one and the core."""
     from cli import main  # noqa: PLC0415  # the same
-    from infra import functions  # noqa: PLC0415
+    from infra.functions import routes_of  # noqa: PLC0415
     from shared.data.entities import ROWS  # noqa: PLC0415
     from shared.data.keys import SEQUENCE  # noqa: PLC0415
+    from shared.runtime import metrics  # noqa: PLC0415
+
+    def owned(what: str, *owners: tuple[str, Iterable[str]]) -> Iterator[str]:
+        return features.clashes((file, [f"the {what} {name}" for name in names]) for file, names in owners)
 
     def named(what: str, role: type[R], names: Callable[[R], Iterable[str]], core: Iterable[str] = ()) -> Iterator[str]:
-        owned = [(features.THE_CORE, core), *((of.file, names(of)) for of in features.roles(role))]
-        return features.clashes((file, [f"the {what} {name}" for name in names]) for file, names in owned)
+        return owned(what, (features.THE_CORE, core), *((of.file, names(of)) for of in features.roles(role)))
 
     own = {id(row) for of in features.roles(hooks.Items) for row in _rows(of)}
     of_core = [row for row in ROWS if id(row) not in own]
@@ -181,18 +254,43 @@ def _clashes() -> Iterator[str]:
     yield from named("partition", hooks.Items, lambda of: [_key(row).split()[0] for row in _rows(of)])
     yield from named("function", hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
     yield from named("path", hooks.Rights, lambda of: [row.pages for row in of.FUNCTIONS if row.pages])
-    yield from named("route", hooks.Rights, lambda of: map(_route, functions.routes_of(of)))
+    yield from named("route", hooks.Rights, lambda of: map(_route, routes_of(of)))
     yield from named("command", hooks.Commands, commands, main.NAMES)
-    pages = [(file, pages_in(file)) for file in _written("*/*.py")]
-    core = (file.relative_to(ROOT).as_posix() for file in (ROOT / "functions" / "pages").rglob("*.py"))
-    yield from features.clashes([(features.THE_CORE, chain(*map(pages_in, core))), *pages])
-    assets = [(f"features/{name}", _assets(ROOT / f"features/{name}/assets")) for name in features.INSTALLED]
-    yield from features.clashes([(features.THE_CORE, _assets(ROOT / "web" / "assets")), *assets])
+    yield from named("tool", hooks.Commands, lambda of: [each.__name__ for each in of.TOOLS])
+    yield from named("notification", hooks.Fields, lambda of: [each.thing for each in of.NEWS])
+    yield from named("button", hooks.Desk, lambda of: [of.THEN] if of.THEN else [])
+    yield from named("field", hooks.ApiFields, lambda of: [*_added(of.ANSWERS), *_added(of.BODIES)])
+    ours = [each.name for each in vars(metrics).values() if isinstance(each, metrics.Metric)]
+    yield from named("metric", hooks.Metrics, lambda of: [each.name for each in of.METRICS], ours)
+    yield from owned("page", *sorted(pages().items(), key=lambda page: page[0].startswith("features/")))
+    assets = ((f"features/{name}", _assets(f"features/{name}/assets")) for name in features.INSTALLED)
+    yield from owned("asset", (features.THE_CORE, _assets("web/assets")), *assets)
 
 
-def _assets(folder: Path) -> list[str]:
+def _assets(folder: str) -> list[str]:
     """The files of a folder, which the site has at addresses of their names alone."""
-    return [f"the asset {file.name}" for file in folder.glob("*.*")]
+    return [file.name for file in (ROOT / folder).glob("*.*")]
+
+
+def pages() -> dict[str, list[str]]:
+    """The pages that each module adds to those of functions, such as ``GET /desk/deals``."""
+    [*_functions()]
+    from shared.html.pages import Routes  # noqa: PLC0415  # the same
+
+    found = defaultdict[str, list[str]](list)
+    ours = (
+        vars(module) for name, module in {**sys.modules}.items() if name.startswith(("features.", "functions.pages."))
+    )
+    for routes in {id(each): each for names in ours for each in names.values() if isinstance(each, Routes)}.values():
+        for method, rule, page in routes.pages:
+            if not isinstance(page, partial):  # it leads to the form's page
+                found[f"{page.__module__.replace('.', '/')}.py"].append(f"{method} {re.sub('<[^>]+>', '<>', rule)}")
+    return found
+
+
+def _added(models: Mapping[str, type]) -> Iterator[str]:
+    """The fields that models add, such as ``poll of Deal``."""
+    return (f"{field} of {name}" for name, model in models.items() for field in get_annotations(model))
 
 
 def _key(row: Entity) -> str:
@@ -214,18 +312,5 @@ def commands(of: hooks.Commands) -> list[str]:
     return [*groups, *map(name_of, of.COMMANDS), *added]
 
 
-def pages_in(file: str) -> list[str]:
-    """The pages that a module registers, such as ``GET /desk/deals``."""
-    texts = {
-        name: node.value.value
-        for name, node in defined(file).items()
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-    }
-    found = []
-    for node in ast.walk(_tree(file)):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name("routes"), attr="get" | "post" as method), args=paths):
-                values = [getattr(each, "value", texts.get(getattr(each, "id", ""))) for each in paths]
-                rules = [re.sub("<[^>]+>", "<>", path) for path in values if isinstance(path, str)]
-                found += [f"the page {method.upper()} {rule}" for rule in rules]
-    return found
+if __name__ == "__main__":
+    check()

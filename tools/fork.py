@@ -35,26 +35,23 @@ def removed(names: Iterable[str]) -> list[str]:
 
 
 def fork(names: Iterable[str], to: Path) -> list[str]:
-    """Write the copy into a new or empty folder outside the project; returns what it is without. Raises Impossible."""
+    """Write the copy into a new folder outside the project; returns what it is without. Raises Impossible."""
     gone = removed(names)
-    if to.is_file():
-        raise Impossible(f"{to} is a file: name a folder.")
     if to.resolve().is_relative_to(ROOT):
         raise Impossible(f"{to} is inside the project: name a folder outside of {ROOT}.")
-    if to.exists() and any(to.iterdir()):
-        raise Impossible(f"{to} is not empty.")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=False, capture_output=True, text=True)
+    if to.exists():
+        raise Impossible(f"{to} is there already: name a new folder.")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=False, capture_output=True, text=True)
     if listed.returncode:
         raise Impossible("This folder is no git repository, which would say which of its files are the project's.")
     folders = tuple(f"features/{each}/" for each in gone)
-    for path in filter(None, listed.stdout.split("\0")):
+    for path in listed.stdout.splitlines():
         if not path.startswith(folders) and (ROOT / path).is_file():
             (to / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, to / path)
     subprocess.run(["git", "init", "--quiet"], cwd=to, check=True)  # tests ask it which files there are
     environment = {**os.environ, "PYTHONPATH": str(to)}
-    done = subprocess.run([sys.executable, "-m", "tools.generated"], cwd=to, env=environment, check=False)
-    if done.returncode:
+    if subprocess.run([sys.executable, "-m", "tools.generated"], cwd=to, env=environment, check=False).returncode:
         raise Impossible(f"The files that are made from others can't be written again in {to}: see above.")
     return gone
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from shared import features
+from shared import features, hooks
 from shared.data import partitions as p
 from shared.data.entities import PLACES
 from shared.data.entity import Place
@@ -30,19 +29,25 @@ class Pattern:
 _OF_CORE = features.FOLDER.parent / "shared" / "html" / "patterns.toml"
 
 
-def _rows() -> dict[str, dict[str, Any]]:
-    """The patterns of the core and the features; a feature may add functions to one of the core's."""
-    rows: dict[str, dict[str, Any]] = {}
-    for file in (_OF_CORE, *(features.FOLDER / path for path in features.files("patterns.toml"))):
-        for number, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            before = rows.get(number, {"functions": ""})
-            rows[number] = before | row | {"functions": f"{before['functions']} {row['functions']}".strip()}
-    return rows
+def _patterns() -> Mapping[str, Pattern]:
+    """The patterns of the core and the features; a feature may add functions to one of others. Raises Broken."""
+    found: dict[str, Pattern] = {}
+    for path in (_OF_CORE, *(features.FOLDER / path for path in features.files("patterns.toml"))):
+        file = path.relative_to(features.FOLDER.parent)
+        try:
+            for number, row in tomllib.loads(path.read_text(encoding="utf-8")).items():
+                if number in found and row.keys() != {"functions"}:
+                    raise hooks.Broken(f"{file} has the access pattern {number}, which another file has, too.")
+                before = found.get(number)
+                more = before and replace(before, functions=f"{before.functions} {row['functions']}")
+                found[number] = more or Pattern(**row)
+            found = dict(sorted(found.items(), key=lambda each: int(each[0])))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise hooks.Broken(f"{file} can't be read: {error}.") from error
+    return found
 
 
-_ROWS = _rows()
-
-PATTERNS: Mapping[str, Pattern] = {number: Pattern(**_ROWS[number]) for number in sorted(_ROWS, key=int)}
+PATTERNS = _patterns()
 """The patterns by their numbers in docs/patterns.md."""
 
 HELPERS = {

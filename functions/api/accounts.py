@@ -135,10 +135,8 @@ def remove_me() -> Response[Any]:
 
 
 def _own(user: User) -> Response[Any]:
-    document = member_documents.user(user)
-    for each in _OF_FEATURES:
-        document |= each.of_account(table(), user)
-    return json_answer(document)
+    of_features = features.joined((each.file, each.of_account(table(), user)) for each in _OF_FEATURES)
+    return json_answer({**member_documents.user(user), **of_features})
 
 
 def _me() -> User:

@@ -16,6 +16,7 @@ from typing import Any
 from functions.pages.desk import deal_log, lists, matching, posting
 from functions.pages.desk.frame import counts_of, deal_of, desk_page, line_of
 from functions.pages.desk.lists import FRONT, order_of
+from shared import features
 from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import cohorts, users
 from shared.html import cookies, forms, pages, views
@@ -69,7 +70,7 @@ def desk(request: Request) -> Answer:
         *(partial(each.today, session) for each in of_today),
     ]
     newest, ending_soon, picked, counts, *more = table().gather(asked)
-    own = [each.on_today(found, now) for each, found in zip(of_today, more, strict=True)]
+    own = [(each.file, each.on_today(found, now)) for each, found in zip(of_today, more, strict=True)]
     ending = ending_soon.items
     shown = newest.items[:NEWEST]
     known = {deal.deal_id: deal for deal in (*newest.items, *ending, *picked)}
@@ -96,7 +97,7 @@ def desk(request: Request) -> Answer:
         bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
         ordered=order_of(FRONT, picked, now, counted_of),
         typed={"add": "", "place": ""},
-        **{name: value for each in own for name, value in each.items()},
+        **features.joined(own),
     )
 
 
@@ -124,7 +125,7 @@ def all_deals(request: Request) -> Answer:
         typed_words=wanted.q,
         fit=len(found.deals),
         looked=matching.BLOCK if found.next or cursor else None,
-        **{name: value for each in posting.of_features() for name, value in each.on_deals(session, now).items()},
+        **features.joined((each.file, each.on_deals(session, now)) for each in posting.of_features()),
     )
 
 

@@ -273,7 +273,7 @@ def form_page(request: Request, form: DealForm, status: int | None = None) -> An
     known = _of_product(form, now)
     currency = form.typed.get("currency") or settings.CURRENCIES[0]
     of_form = () if form.damaged else of_features()  # their ``sends_to`` is a host that the browser sends a file to
-    parts = {name: value for each in of_form for name, value in each.in_form(deal, request, form.typed, target).items()}
+    parts = features.joined((each.file, each.in_form(deal, request, form.typed, target)) for each in of_form)
     known |= _of_deal(deal, now)
     answer = desk_page(
         "desk/deal.html",

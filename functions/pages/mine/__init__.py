@@ -61,7 +61,7 @@ def _states_of(number: str, username: str) -> dict[str, bool | str]:
         partial(alerts.limits_on, table(), username, product),
     ]
     *found, alert = table().gather(asked)
-    own = dict(chain.from_iterable(states.items() for states in found))
+    own: dict[str, bool | str] = features.joined(zip([each.file for each in _OF_FEATURES], found, strict=True))
     if alert and alert.ceiling:
         own |= {"alert": money.text(alert.ceiling, alert.currency or ""), "ceiling": alert.ceiling}
     return own

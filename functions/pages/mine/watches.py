@@ -11,7 +11,6 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -81,7 +80,7 @@ def watches(
     if unknown:
         wrong["brand"] = "There is no brand with this name."
     nothing = not (followed or alerted)
-    added = [each.on_watches(found, request.now) for each, found in zip(of_features, more, strict=True)]
+    added = [(each.file, each.on_watches(found, request.now)) for each, found in zip(of_features, more, strict=True)]
     return pages.page(
         "mine/watches.html",
         here=PLACE,
@@ -98,7 +97,7 @@ def watches(
         errors=wrong,
         nothing=nothing,
         suggested=suggested(request.now, followed) if nothing else [],
-        **dict(chain.from_iterable(values.items() for values in added)),
+        **features.joined(added),
         **head,
     )
 

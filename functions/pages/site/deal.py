@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
-from itertools import chain
 from typing import Any
 
 from functions.pages.site import listing
@@ -78,7 +77,7 @@ def _cheaper(found: deal_pages.DealPage, now: datetime) -> list[views.Card]:
 def _of_features(found: deal_pages.DealPage, now: datetime) -> dict[str, Any]:
     """The values that features add to the page."""
     shown = zip(features.roles(hooks.DealPage), found.asked, strict=True)
-    return dict(chain(*(each.shown(asked, found, now).items() for each, asked in shown)))
+    return features.joined((each.file, each.shown(asked, found, now)) for each, asked in shown)
 
 
 def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:
