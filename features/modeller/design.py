@@ -198,6 +198,7 @@ def key_text(pattern: Pattern) -> str:
 def write_text(write: Change) -> str:
     """A write as it is written in a model: ``Update Book Copies 5 to 4``."""
     verb = "Put" if write.before is None else "Delete" if write.after is None else "Update"
+    verb = "Check" if write.before == write.after else verb
     before, after = dict(write.before or ()), dict(write.after or ())
     parts = [
         f"{name} {before.get(name, value)}" + (f" to {value}" if before.get(name, value) != value else "")

@@ -221,6 +221,7 @@ def _heaviest(model: Model, entity: Entity) -> str:
     needed = {name for _, pair in entity.keys for name in NAMES.findall("".join(pair))}
     for pattern in model.patterns:
         needed |= {name for name, _, _ in pattern.terms} | {*pattern.returns}
+        needed |= {name for each in pattern.writes for name, _ in (*(each.before or ()), *(each.after or ()))}
     texts = [(int(spec.split()[1]), name) for name, spec in entity.attributes if spec.startswith("text ")]
     return max((each for each in texts if each[1] in above - needed), default=(0, ""))[1]
 

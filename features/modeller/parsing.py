@@ -28,7 +28,7 @@ MOST_ATTRIBUTES, LONGEST, MOST_OF_ALL, MOST_BYTES, MOST_DAYS = 20, 60_000, 1e15,
 """The most attributes of an entity, characters of a model's JSON, number anywhere, bytes of an attribute (ten times
 those of an item), and days that one day is after another."""
 
-SECONDS = {"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "month": 2_628_000}
+SECONDS = {"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_628_000}
 _WORDS = {None: 1, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 FIELDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("fields.toml").read_text(encoding="utf-8")
@@ -367,6 +367,8 @@ def _pattern(row: _Row, model: Model) -> Pattern | None:
     if index and index not in [each.name for each in model.indexes]:
         row.fault("index", f"There is no index {index[:40]}.")
     pk, sk = row.use("key", lambda text: _key(text, operation)) or ("", ())
+    if (named := re.match(r"(\w*)[PS]K\b", row.text("key"))) and named[1] not in ("", index):
+        row.fault("key", f"{named[0]} is a key of {named[1]}, and this reads {index or 'the table'}.")
     terms, returns = row.use("filter", filter_of) or (), row.use("returns", names_of) or ()
     limit, times = (int(row.use(name, lambda text: number(text or "0")) or 0) for name in ("limit", "times"))
     consistent = str(row.row.get("consistent", "")).lower() in ("true", "yes", "on", "1")
@@ -395,7 +397,7 @@ def _key(text: str, operation: str) -> tuple[str, tuple[str, ...]]:
         if text:
             raise Unreadable("A Scan has no key condition: leave it empty.")
         return "", ()
-    found = taken("key", text)
+    found = taken("key", _infix(text))
     pk, operator, rest = found[1], (found[2] or "").lower(), (found[3] or "").strip()
     operands = re.split(r"\s+(?i:and)\s+", rest) if operator == "between" else [rest] if operator else []
     if operator == "between" and len(operands) != 2:
@@ -406,9 +408,14 @@ def _key(text: str, operation: str) -> tuple[str, tuple[str, ...]]:
     return pk, (operator, *operands) if operator else ()
 
 
+def _infix(text: str) -> str:
+    """A condition with its functions between their operands, ``SK begins_with ORDER#``, and without quotation marks."""
+    return re.sub(r"(?i)\b(begins_with|contains)\s*\(\s*(\w+)\s*,\s*([^()]*?)\s*\)", r"\2 \1 \3", text.replace('"', ""))
+
+
 def filter_of(text: str) -> tuple[tuple[str, str, str], ...]:
     """The terms of a filter that are joined by ``and``: attribute, operator, value. Raises Unreadable."""
-    parts = re.split(r"\s+and\s+|\s*,\s*", text, flags=re.IGNORECASE) if text else ()
+    parts = re.split(r"\s+and\s+|\s*,\s*", _infix(text), flags=re.IGNORECASE) if text else ()
     terms = [taken("term", each.strip()) for each in parts]
     return tuple((found[1], found[2].lower(), found[3].strip()) for found in terms)
 
@@ -423,4 +430,10 @@ def change(text: str, model: Model) -> Change:
     if unknown := [each[1] for each in parts if not model.entity(name).spec(each[1])]:
         raise Unreadable(f"{name} has no attribute {unknown[0][:40]}.")
     before, after = (tuple((each[1], each[at] or each[2]) for each in parts) for at in (2, 3))
+    own, changed = model.entity(name), [each for each, _ in {*after} - {*before}]
+    if verb == "update" and not changed:
+        last = [*dict(own.attributes), "Name"][len(own.attributes) - 1]
+        raise Unreadable(f"Write what an update changes, from and to: Update {name} {last} 1 to 2.")
+    if verb == "update" and (fixed := {*changed} & {*NAMES.findall("".join(dict(own.keys).get("", ())))}):
+        raise Unreadable(f"{min(fixed)} is part of the table's key: no update changes it. Write a Delete and a Put.")
     return Change(name, None if verb == "put" else before, None if verb == "delete" else after)

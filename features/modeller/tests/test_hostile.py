@@ -79,7 +79,7 @@ def test_a_run_writes_no_item_that_the_table_refuses(
     [
         ("Update T A {now} to b", "A value has no braces."),
         (f"Update T A {'k' * 2040} to b", "Size of GSI1PK has exceeded"),
-        (f"Update T B {'k' * 1030} to b", "Size of SK has exceeded"),
+        (f"Delete T B {'k' * 1030}", "Size of SK has exceeded"),
     ],
 )
 def test_nor_one_before_a_write(visitor: Browser, table: Table, writes: str, said: str) -> None:

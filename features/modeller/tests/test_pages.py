@@ -204,7 +204,7 @@ KINDS = ["Put Thing", "Delete Thing", "Update Thing Text long to short", "Check 
 @pytest.mark.parametrize("request_of", ["Write", "Transaction"])
 def test_each_kind_of_write_runs_as_the_rules_say(visitor: Browser, request_of: str) -> None:
     entity = {
-        "name": "Thing", "items": "1,000", "PK": "THING#<ThingId>", "SK": "<State>", "GSI1PK": "<State>",
+        "name": "Thing", "items": "1,000", "PK": "THING#<ThingId>", "SK": "THING", "GSI1PK": "<State>",
         "GSI2PK": "ON", "GSI2SK": "<ThingId>",
         "attributes": {"ThingId": "id 8", "State": "one on off", "Text": "one long", "More": "text 2000"},
     }  # fmt: skip

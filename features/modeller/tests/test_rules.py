@@ -205,6 +205,16 @@ def test_a_filter_on_one_of_many_values_is_mended_by_a_key_that_has_it() -> None
     assert evaluated(changed).answered(changed.patterns[0])
 
 
+def test_conditions_may_be_written_as_dynamodb_has_them() -> None:
+    written = {"key": 'PK = GAME#go AND begins_with(SK, "9")', "filter": 'contains(Team, "1") and PlayerId = "7"'}
+    plain = {"key": "PK = GAME#go, SK begins_with 9", "filter": "Team contains 1, PlayerId = 7"}
+    asked = [{"request": "Query", "index": "GSI1", "rate": "7 a week", **each} for each in (written, plain)]
+    first, second = model(GAMES | {"patterns": asked}).patterns
+
+    assert (first.pk, first.sk, first.terms) == (second.pk, second.sk, second.terms)
+    assert first.rate == pytest.approx(1 / 86_400)
+
+
 def test_what_a_filter_compares_stays_in_a_narrower_index() -> None:
     asked = {"request": "Query", "index": "GSI1", "key": "PK = GAME#go", "filter": "Team > 123", "returns": "PlayerId"}
     two = asked | {"filter": "Team = 123 and Points > 5", "rate": "9"}
@@ -288,11 +298,27 @@ GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
             "patterns.0.filter",
             "Global secondary index GSI1 does not project [Id]",
         ),
+        (
+            {"entities": [THING | {"GSI1PK": "ALL"}], "indexes": [{}],
+             "patterns": [{"request": "Query", "key": "GSI1PK = ALL"}]},
+            "patterns.0.key",
+            "GSI1PK is a key of GSI1, and this reads the table.",
+        ),
         ({"entities": [THING], "patterns": [{"request": "Query", "key": "SK = A"}]}, "patterns.0.key", "Write the"),
         (
             {"entities": [THING], "patterns": [{"request": "Write", "writes": ["Put Nothing"]}]},
             "patterns.0.writes",
             "There is no entity Nothing.",
+        ),
+        (
+            {"entities": [THING], "patterns": [{"request": "Write", "writes": ["Update Thing Id 5"]}]},
+            "patterns.0.writes",
+            "Write what an update changes, from and to: Update Thing Id 1 to 2.",
+        ),
+        (
+            {"entities": [THING], "patterns": [{"request": "Write", "writes": ["Update Thing Id 5 to 6"]}]},
+            "patterns.0.writes",
+            "Id is part of the table's key",
         ),
         ({"entities": [THING] * 13}, "entities", "at most 12 entities"),
     ],
