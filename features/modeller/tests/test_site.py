@@ -16,6 +16,7 @@ from shared import features
 from tests.site.conftest import people, site
 from tests.site.test_states import answer
 from tests.support.browser import Visit
+from tests.support.commands import PATIENCE
 from tests.support.preview import Preview
 from tests.support.quality import invalid_html, violations
 from tests.support.states import State
@@ -66,7 +67,7 @@ def _holding(page: Page) -> Callable[[], Route]:
     page.route(re.compile("/model$"), lambda route: held.append(route))  # noqa: PLW0108  # it is given attributes
 
     def waiting() -> Route:
-        for _ in range(1000):
+        for _ in range(int(100 * PATIENCE)):
             if held:
                 return held.pop()
             page.wait_for_timeout(10)
