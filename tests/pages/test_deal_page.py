@@ -46,11 +46,6 @@ def section(answer: object, name: str) -> list[str]:
     return []
 
 
-def rows(answer: object) -> list[str]:
-    """The prices of a page's table of earlier ones, newest day first."""
-    return [row.findall("td")[1].text for row in parsed(answer).findall(".//table/tbody/tr")]
-
-
 def test_colours_of_a_large_import_are_reached_by_their_price(ask: Ask, table: Table, now: datetime) -> None:
     """They are beyond the brand's newest thirty deals of a month, and differ in a parameter of their address alone."""
     shoe = "https://shop.example/shoe?variant="
@@ -74,15 +69,12 @@ def test_every_colour_is_reached_from_every_other(ask: Ask, colours: list[Deal])
     }
 
 
-def test_the_price_of_another_variant_at_the_same_address_is_no_earlier_price(
-    ask: Ask, table: Table, now: datetime
-) -> None:
+def test_another_variant_at_the_same_address_is_reached(ask: Ask, table: Table, now: datetime) -> None:
     made = [a_deal(now - timedelta(days=n), link=SHOE, price=f"6{n}.00", variant=f"No. {n}") for n in range(2)]
     newer, older = indexed(table, post(table, made, now))
 
     answer = ask(f"/deals/{newer.number}")
 
-    assert rows(answer) == []
     assert section(answer, "Other colours and sizes") == [f"/deals/{older.number}"]
 
 
@@ -111,24 +103,21 @@ def test_a_price_that_was_not_checked_for_a_month_is_said_to_be_old(
     assert (f"{edited or days} days ago" in body) == ("An old price" in body) == told
 
 
-def test_a_withdrawn_price_is_no_earlier_price_and_is_compared_with_none(ask: Ask, table: Table, now: datetime) -> None:
+def test_a_price_is_compared_with_no_withdrawn_one(ask: Ask, table: Table, now: datetime) -> None:
     made = [
         a_deal(now, link=SHOE, price="60.00"),
         a_deal(now - timedelta(days=10), link=SHOE, price="6.00"),
         a_deal(now - timedelta(days=20), link=SHOE, price="80.00"),
     ]
     current, mistaken, _ = indexed(table, post(table, made, now))
-    before = rows(ask(f"/deals/{mistaken.number}"))
     withdrawn = deals.withdraw(table, mistaken.deal_id, now)
     offers.file(table, mistaken, withdrawn)
     offers.judge_anew(table, mistaken, withdrawn)
 
     answer, of_mistaken = ask(f"/deals/{current.number}"), ask(f"/deals/{mistaken.number}")
 
-    assert before == ["$60.00", "$6.00", "$80.00"]
-    assert rows(answer) == ["$60.00", "$80.00"]
     assert "Lowest in 60 days" in answer["body"]
-    assert (of_mistaken["statusCode"], rows(of_mistaken)) == (410, [])
+    assert of_mistaken["statusCode"] == 410
 
 
 def test_a_deal_shows_cheaper_ones_of_its_kind_the_nearest_price_first(ask: Ask, table: Table, now: datetime) -> None:
