@@ -29,11 +29,8 @@ LIBRARY = "/model?start=library"
 
 
 def test_a_model_is_tried_and_undone_without_script(visit: Visit) -> None:
-    if "textbook" in features.INSTALLED:  # whose page of all lessons has the link
-        page = visit("/learn", script=False)
-        page.get_by_role("link", name="Design a table of one’s own").click()
-    else:
-        page = visit("/model", script=False)
+    page = visit("/learn" if "textbook" in features.INSTALLED else "/", script=False)
+    page.get_by_role("link", name="Design a table of one’s own").click()
     page.get_by_role("link", name="Library").click()
     page.locator("button[value='size:Loan']").click()
     expect(page.locator(".now")).to_contain_text("$514")
