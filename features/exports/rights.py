@@ -14,7 +14,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Ho
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exports(Option):
-    """Nightly exports, kept for some ``days``; ``features/exports/README.md`` describes their content and cost.
+    """Nightly exports, kept for ``days`` days; ``features/exports/README.md`` describes their content and cost.
 
     ``missing`` is the bound of their alarm.
     """

@@ -121,7 +121,7 @@ class NightlyExports(Construct):
         CfnOutput(Stack.of(self), "ExportBucket", value=bucket.bucket_name)
 
     def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> stepfunctions.StateMachine:
-        """Export 24 hours, until an hour before three o'clock UTC: DynamoDB must have their end, too.
+        """At three o'clock UTC, export 24 hours that ended an hour ago, so that DynamoDB can already restore their end.
 
         Step Functions' requests and answers are taken to have ISO 8601 timestamps. AWS's page doesn't say so.
         https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
@@ -169,7 +169,7 @@ class NightlyExports(Construct):
 class _Analysis(NestedStack):
     """Athena's tables and queries, in a stack of their own, for a stack has 500 resources at most.
 
-    Their names aren't those of 1.1.0, which had them in the stage's stack: both are there while it is updated.
+    Their names differ from those of 1.1.0, which had them in the stage's stack: during the update, both exist.
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, bucket: Bucket) -> None:

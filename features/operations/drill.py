@@ -1,7 +1,7 @@
-"""``btd restore-drill``: steps 1 to 6 of the runbook's restore on a copy of the table, with a stream that is behind.
+"""``btd restore-drill``: steps 1 to 6 of the runbook's restore, practised on a copy of the table.
 
-The table itself is only read. The copy's stream has no readers, so deals that the drill posts and changes there are in
-the state of a table whose stream was behind at the moment that is restored.
+The table itself is only read. Nothing reads the copy's stream, so deals that the drill posts and changes there are in
+the same state as deals whose records were still in the stream at the restored moment.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ POLL = 2.0
 
 
 class NotWhole(DealsError):
-    """The copy isn't right after the repairs."""
+    """The copy still has faults after the repairs."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Drill:
 
     @contextmanager
     def step(self, name: str) -> Iterator[list[str]]:
-        """Measure a step; the list takes what it found."""
+        """Time a step. The caller adds its findings to the list."""
         found: list[str] = []
         began = time.monotonic()
         note(f"{name} …")
@@ -89,7 +89,7 @@ class Drill:
         client.update_table(TableName=name, DeletionProtectionEnabled=True)
 
     def fall_behind(self, number: int, now: datetime) -> int:
-        """Post and change deals that no stream follows, as many of each; returns how many."""
+        """Post some deals and change as many others, which no reader of the stream follows; returns their number."""
         some = feeds.read(self.copy, ALL_DEALS, limit=min(number, 100), now=now).items
         if not some:
             return 0
@@ -126,7 +126,7 @@ class Drill:
         return f"{counted(len(newest), 'newest deal')}, and a search that finds the first"
 
     def lost(self) -> Counter[str]:
-        """How many items of each type the table has that the copy lacks: what was written after the moment restored."""
+        """By type, the number of the table's items that the copy lacks: those written after the restored moment."""
         there = {(item["PK"], item["SK"]) for item in _everything(self.copy, self.segments, projection=KEYS_ONLY)}
         return Counter(
             str(item.get("Type"))
@@ -164,7 +164,7 @@ def _everything(table: Table, segments: int, **how: Any) -> list[Any]:
 
 
 def _again(deal: Deal, now: datetime, number: int) -> Deal:
-    """Another deal like one that exists."""
+    """A new deal with the fields of an existing one."""
     created = now - timedelta(seconds=number)
     none = ("number", "source_id", "ended_from", "verdict", "price_before")
     fresh: Mapping[str, Any] = {**dict.fromkeys(none), "version": 1}
@@ -208,7 +208,7 @@ def restore_drill(
 
 
 def _do(drill: Drill, behind: int) -> dict[str, Any]:
-    """The steps; returns what they lost and took."""
+    """Run the steps; returns the items lost and the minutes taken."""
     with drill.step("1. Close the site") as found:
         closed = times.now()
         found.append("not done in a drill")

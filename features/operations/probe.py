@@ -87,7 +87,7 @@ def probe(
 
 
 def _filled(proof: str, site: Deployed) -> str:
-    """A proof that a person runs, with the stage's own names and addresses as far as its stack has them."""
+    """The commands of a proof that a person runs, with the stage's names and addresses where its stack has them."""
     own = {
         "STAGE": site.stage.name,
         "TABLE": site.outputs.get("TableName"),

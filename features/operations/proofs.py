@@ -35,7 +35,7 @@ def throttle(site: Deployed) -> str:
 
 
 def _items(site: Deployed) -> dict[str, Any]:
-    """The item of this run's transactions. All runs have one partition, where a next run finds what is left."""
+    """The table and key of this run's item. All runs share a partition, so the next finds what a killed one left."""
     key = {PARTITION_KEY: {"S": keys.scratch("probe", "conflict")}, SORT_KEY: {"S": site.run}}
     return {"TableName": site.outputs["TableName"], "Key": key}
 

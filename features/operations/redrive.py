@@ -1,4 +1,4 @@
-"""``btd redrive``: list what failed permanently, and send it again; ``docs/failures.md`` says when to.
+"""``btd redrive``: list what failed permanently, and send it again; ``docs/failures.md`` says when.
 
 That is units of work in the fan-out's dead-letter queue, batches of the stream, and uploads.
 """
@@ -198,8 +198,8 @@ class Replayer:
     def _as_of_now(self, record: Record) -> Record | None:
         """A record with the current item. If the item is gone: the record itself if it is a removal, else None.
 
-        The publisher has all of them so: later records of the same deal may have been followed since, and what they
-        said must not be taken back. The old image stays, so that what the lost record should have removed is removed.
+        The publisher gets all records this way: it may have handled later records of the same deal since, which must
+        not be undone. The old image stays, so that what the lost record should have removed is removed.
         """
         item = self.table.get(keys.primary(unmarshal_item(record["dynamodb"]["Keys"])), consistent=True)
         if item is None:
@@ -306,7 +306,7 @@ class _Plumbing:
 
     @classmethod
     def connect(cls) -> _Plumbing:
-        """Raises NoTable if the queues are unknown."""
+        """Connect to the queues. Raises NoTable if they are unknown."""
         addresses, client_arguments = _addresses()
         work = services.connect_queue(addresses["QueueUrl"], **client_arguments)
 

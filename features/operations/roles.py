@@ -16,13 +16,13 @@ from cli.proofs import Deployed, NotAsked
 from shared.values import times
 
 LASTS = timedelta(minutes=10)
-"""A role's rights end by themselves after the longest proof, should nobody remove it."""
+"""A role's rights expire after this time even if nothing removes it. No proof takes longer."""
 
 SECONDS = 30
 """How long IAM may take to know a new role."""
 
 PATIENT = Config(retries={"mode": "standard", "total_max_attempts": 5})
-"""For IAM, which throttles who makes many roles."""
+"""For IAM, which throttles clients that create many roles."""
 
 REFUSED = ("AccessDenied", "AccessDeniedException")
 

@@ -1,8 +1,8 @@
-"""``btd unannounced``: active deals whose news the stream hadn't handed on, as after a restore to a point in time.
+"""``btd unannounced``: active deals of which nobody was notified, as after a restore to a point in time.
 
-A restored table has a new, empty stream. Of a deal whose record the old one still held, nobody is notified any more.
-Such a deal is recognized by its offer, which the stream's reader writes right after it has queued the news: it is
-missing, or older than the deal. ``btd check --mend`` writes the offers, so this comes before it.
+A restored table has a new, empty stream. If the old stream still held a deal's record, nobody is notified of the deal.
+Such a deal has no offer, or an older one: the stream's reader writes the offer right after it has queued the
+notifications. ``btd check --mend`` writes the offers, so run this command first.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from shared.models.catalog import Deal, Status
 from shared.values.times import to_iso
 
 KEPT = timedelta(hours=24)
-"""How long a stream keeps a record, and how old a new deal's news can be."""
+"""How long a stream keeps a record, and the age up to which a new deal is announced."""
 
 Segments = Annotated[int, typer.Option(min=1, max=64, help="The number of table segments read in parallel.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Unannounced:
-    """A deal, and the kinds of its news that the stream hadn't handed on (``shared/data/members/cohorts.py``)."""
+    """A deal, and the kinds of notifications that nobody got of it (``shared/data/members/cohorts.py``)."""
 
     deal: Deal
     kinds: tuple[str, ...]
