@@ -100,6 +100,8 @@ _REPORTED: Mapping[str, tuple[Trouble, str]] = {
 }
 """By the name of SES's event: its field, and the list of addresses in that."""
 
+_FEEDBACK = "complaintFeedbackType"
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -112,14 +114,15 @@ class Report:
     def from_json(cls, body: str) -> Report:
         """Read a report from a message of SES's topic. Raises ValueError for any other body.
 
-        Bounces that aren't permanent (a full mailbox, a holiday) give no recipients.
+        Bounces that aren't permanent (a full mailbox, a holiday) give no recipients, nor do reports of mail as no spam.
         https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
         """
         try:
             event = json.loads(body)
             because, recipients = _REPORTED[event["eventType"]]
-            lasts = because == "complaint" or event["bounce"]["bounceType"] == "Permanent"
-            return cls(because, [str(each["emailAddress"]) for each in event[because][recipients]] if lasts else [])
+            told = event[because]
+            lasts = told["bounceType"] == "Permanent" if because == "bounce" else told.get(_FEEDBACK) != "not-spam"
+            return cls(because, [str(each["emailAddress"]) for each in told[recipients]] if lasts else [])
         except (KeyError, TypeError) as error:
             raise ValueError("not a report of SES that was asked for") from error
 

@@ -458,7 +458,12 @@ def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reade
         for kind in ("Transient", "Permanent")
     }
     complaint = {"eventType": "Complaint", "complaint": {"complainedRecipients": about}}
-    for told, stops in ((bounces["Transient"], False), (bounces["Permanent"], True), (complaint, True)):
+    praise = {
+        "eventType": "Complaint",
+        "complaint": {"complainedRecipients": about, "complaintFeedbackType": "not-spam"},
+    }
+    wanted = ((bounces["Transient"], False), (praise, False), (bounces["Permanent"], True), (complaint, True))
+    for told, stops in wanted:
         office.queue.send([json.dumps(told)])
         office.deliver()
         office.queue.send([MailWork("reset", "ana@mail.example").to_json()])
