@@ -71,9 +71,9 @@ def add(stack: Stack, site: Site) -> None:
 class Pictures(Construct):
     """A private bucket: readers get pictures from a function, and editors upload with forms that functions sign.
 
-    An upload is deleted after a day. An unused picture is tagged, and deleted once it is a day old, when S3 looks next.
-    AWS doesn't say how often it does.
-    https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-configuration-examples.html
+    An upload is deleted after a day. An unused picture is tagged, and deleted once it is a day old. S3 rounds that day
+    up to the next midnight UTC, and may delete the file later.
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, functions: Iterable[PythonFunction]) -> None:
