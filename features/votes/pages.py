@@ -23,10 +23,15 @@ def vote(request: Request, number: str, way: str) -> Answer:
         raise NoSuchPath
     deal = deals.find(table(), number)
     cast = partial(votes.vote, table(), deal, now=request.now)
+
+    def give(username: str, account_id: str | None) -> str:
+        counts = cast(given=Vote(way), username=username, account_id=account_id)
+        return "voted" if counts else "vote-noted"
+
     return switched(
         request,
         f"/deals/{deal.page_id}",
-        on=partial(cast, given=Vote(way)),
+        on=give,
         off=partial(cast, given=None),
         notices=("voted", "vote-gone"),
         states=(way, *(other for other in Vote if other != way)),

@@ -30,8 +30,8 @@ def switched(
     """Switch a button's state on or off, and redirect to its page. It is idempotent.
 
     ``notices`` are the codes for on and off; the first is also the state's name for the script. ``states`` replaces it
-    by several names: the state's, and those of buttons that are off when it is on. The script gets the
-    notice's sentence.
+    by several names: the state's, and those of buttons that are off when it is on. ``on`` may return the code of
+    another notice. The script gets the notice's sentence.
     """
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
@@ -39,7 +39,8 @@ def switched(
     turned_on = fields.get("on", "1") == "1"
     notice = notices[0 if turned_on else 1]
     with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
-        (on if turned_on else off)(username=member.username, account_id=member.account_id)
+        other = (on if turned_on else off)(username=member.username, account_id=member.account_id)
+        notice = other if isinstance(other, str) else notice
         if counted:
             report(counted[0] if turned_on else counted[1])
     if request.wants_json:

@@ -55,17 +55,22 @@ const showStates = (mine) => {
 const send = async (event) => {
   event.preventDefault();
   const form = event.target, body = new URLSearchParams(new FormData(form));
-  all(".said").forEach((each) => each.remove());
-  const said = Object.assign(document.createElement("p"), {className: "said", role: "status"});
-  document.body.append(said); // empty, so that its text is read aloud when it comes
   // What fails here is sent as without script, and the browser says what is wrong.
   const answer = await ask(form.action, {method: "POST", body});
   if (!answer.ok) return form.submit();
   const {notice, ...now} = await answer.json();
   showStates({...known, ...now});
-  said.textContent = notice;
+  say(notice);
+};
+
+const say = (notice) => {
+  all(".said").forEach((each) => each.remove());
+  const said = Object.assign(document.createElement("p"), {className: "said", role: "status"});
+  document.body.append(said); // empty at first, so that its text is read aloud when it comes
+  setTimeout(() => { said.textContent = notice; });
   setTimeout(() => said.remove(), 6000);
 };
+addEventListener("say", (event) => say(event.detail));
 
 const showMine = async () => {
   let mine = {};

@@ -22,6 +22,6 @@ for (const form of document.querySelectorAll("form[data-vote]")) {
     mine[vote] = on ? way : "";
     sessionStorage.setItem(held, JSON.stringify(mine));
     show(form);
-    submitter.title = (await answer.json()).notice;
+    dispatchEvent(new CustomEvent("say", {detail: (await answer.json()).notice}));
   };
 }

@@ -111,7 +111,7 @@ DEFERRED = (
     (
         "/my/votes/{number}/up",
         {"on": "1"},
-        "/deals/{number}?notice=voted",
+        "/deals/{number}?notice=vote-noted",
         lambda table, deal: votes.given(table, deal.deal_id, "ana"),
     ),
 )
