@@ -212,7 +212,7 @@ def test_a_phone_shows_a_list_as_rows_and_as_tiles_by_one_link(visit: Visit) -> 
 
 def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], pages: dict[str, State]) -> None:
     """The page is everyone's: the script asks who reads it."""
-    of_members = ["Inbox", *cases("IN_HEAD"), "Account"]
+    of_members = ["Inbox", "Watches", *cases("IN_HEAD"), "Account"]
     links = {"": ["^Sign in$", "^Sign up$"], "nick": of_members, "eddy": ["Desk", *of_members]}
 
     for who, shown in links.items():
