@@ -17,7 +17,6 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
@@ -30,7 +29,7 @@ import typer
 
 from cli import output
 from cli.output import complain, note, show_json, show_trace
-from local.cloud import in_words, running, waiting
+from local.cloud import running
 from local.settings import Home, client_arguments
 from shared import features, hooks
 from shared.data.catalog import deals
@@ -68,14 +67,6 @@ def open_table(home: Home | None = None) -> Table:
     cloud, arguments = local_cloud("BTD_TABLE names no table", home)
     note(f"Local cloud at {cloud['endpoint']}, table {cloud['table']}")
     return connect(cloud["table"], Budget(answer=PATIENCE), **arguments)
-
-
-def still_to_do() -> str:
-    """The local cloud's outstanding work after a write, in words; empty on AWS, which doesn't report it."""
-    cloud = None if os.environ.get("BTD_TABLE") else running(Home())
-    with suppress(OSError, ValueError):
-        return in_words(waiting(Home(), cloud)) if cloud else ""
-    return ""
 
 
 def local_cloud(otherwise: str, home: Home | None = None) -> tuple[dict[str, str], dict[str, Any]]:

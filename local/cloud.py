@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import fcntl
 import json
 import os
@@ -18,10 +17,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import boto3
-from botocore.config import Config
 from botocore.exceptions import WaiterError
 
 from infra.bundling import digest_of, libraries
@@ -364,25 +362,6 @@ def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> di
     found = {name: value for stack in json.loads(file.read_text()).values() for name, value in stack.items()}
     home.deployed.write_text(json.dumps({"digest": digest, "outputs": found}, indent=2))
     return found
-
-
-def deployed_functions(home: Home, port: int) -> dict[str, Any]:
-    """The deployed functions by their services' names, as Lambda's API describes them."""
-    pages = boto3.client("lambda", **client_arguments(home, port)).get_paginator("list_functions").paginate()
-    return {
-        function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: function
-        for page in pages
-        for function in page["Functions"]
-        if "Environment" in function
-    }
-
-
-def invoke(home: Home, port: int, function: str, event: bytes) -> tuple[bytes, bool, str]:
-    """A deployed function's answer, whether it failed, and the last 4 KB of its log."""
-    client = boto3.client("lambda", **client_arguments(home, port), config=Config(read_timeout=900))
-    answer = client.invoke(FunctionName=function, Payload=event, LogType="Tail")
-    log = base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
-    return answer["Payload"].read(), "FunctionError" in answer, log
 
 
 def end_rollback(home: Home, port: int) -> None:

@@ -8,6 +8,7 @@ API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html).
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import os
 import queue
@@ -27,6 +28,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import boto3
+from botocore.config import Config
 
 from infra.bundling import HANDLER, bundle, compiler, libraries
 from infra.functions import BY_NAME, variables
@@ -399,11 +403,30 @@ def _answer(home: Home, name: str, event: bytes) -> Answer:
 
 def deployed(home: Home, there: cloud.Cloud, name: str, event: bytes) -> Answer:
     """The answer of a function as last deployed to a running cloud. Raises Trouble."""
-    functions = cloud.deployed_functions(home, there.port)
+    functions = _functions(home, there.port)
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")
-    payload, failed, log = cloud.invoke(home, there.port, functions[name]["FunctionName"], event)
+    payload, failed, log = _invoke(home, there.port, functions[name]["FunctionName"], event)
     return Answer(json.loads(payload or b"null"), failed, log)
+
+
+def _functions(home: Home, port: int) -> dict[str, Any]:
+    """The deployed functions by their services' names, as Lambda's API describes them."""
+    pages = boto3.client("lambda", **client_arguments(home, port)).get_paginator("list_functions").paginate()
+    return {
+        function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: function
+        for page in pages
+        for function in page["Functions"]
+        if "Environment" in function
+    }
+
+
+def _invoke(home: Home, port: int, function: str, event: bytes) -> tuple[bytes, bool, str]:
+    """A deployed function's answer, whether it failed, and the last 4 KB of its log."""
+    client = boto3.client("lambda", **client_arguments(home, port), config=Config(read_timeout=900))
+    answer = client.invoke(FunctionName=function, Payload=event, LogType="Tail")
+    log = base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
+    return answer["Payload"].read(), "FunctionError" in answer, log
 
 
 if __name__ == "__main__":

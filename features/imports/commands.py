@@ -11,6 +11,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from stat import S_ISREG
@@ -19,9 +20,11 @@ from typing import Annotated, BinaryIO, Protocol
 import typer
 from rich.progress import DownloadColumn
 
-from cli.commands import open_table, still_to_do
+from cli.commands import open_table
 from cli.output import complain, note, progress, say, summary
 from features.imports.importing import WORKERS, Advance, Importer, Report
+from local.cloud import in_words, running, waiting
+from local.settings import Home
 from shared import features, hooks
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -100,12 +103,20 @@ def _print_report(report: Report, trace: Trace, seconds: float) -> None:
     for sentence in report.sentences():
         say(sentence)
     say(f"{summary(trace)}, {seconds:.1f} s")
-    behind = still_to_do()
+    behind = _still_to_do()
     if behind:
         note(f"Search, pages and messages follow: functions still have {behind} (make status)")
     _print_bad(report.bad_lines())
     if report.refused:
         complain(report.refused)
+
+
+def _still_to_do() -> str:
+    """The local cloud's outstanding work after a write, in words; empty on AWS, which doesn't report it."""
+    cloud = None if os.environ.get("BTD_TABLE") else running(Home())
+    with suppress(OSError, ValueError):
+        return in_words(waiting(Home(), cloud)) if cloud else ""
+    return ""
 
 
 def _print_bad(shown: Sequence[str]) -> None:

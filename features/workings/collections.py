@@ -71,7 +71,7 @@ class _CollectionQuery:
 @routes.get("/table")
 def browser(request: Request) -> Answer:
     """An item collection of the table or an index; without a partition key, the chart."""
-    cookies.require_laptop_or_editor(request)
+    _require_laptop_or_editor(request)
     asked = _collection_query(request)
     known: dict[str, Any] = {
         "here": request.path,
@@ -103,6 +103,13 @@ def browser(request: Request) -> Answer:
         next=asked.address(after=str(last)) if len(items) > ROWS else "",
         lines=drawings.query_lines(table().name, asked.partition, asked.index, asked.beginning, backward=backward),
     )
+
+
+def _require_laptop_or_editor(request: Request) -> None:
+    """Require an editor, except on the laptop, for pages that show the table. They write nothing, not even that the
+    session was used. Raises NotSignedIn, Forbidden."""
+    if not on_laptop():
+        cookies.editor_of(request, "The table is for editors.", notes_use=False)
 
 
 def _collection_query(request: Request) -> _CollectionQuery:
@@ -226,7 +233,7 @@ LONGEST_NAME = 100
 @routes.get("/table/code/<module>")
 def code(request: Request, module: str) -> Answer:
     """A module's source, line by line."""
-    cookies.require_laptop_or_editor(request)
+    _require_laptop_or_editor(request)
     # Python imports a module's packages recursively, as deep as the name says.
     ours = SHOWN.match(module) is not None and len(module) <= LONGEST_NAME and module.replace(".", "").isidentifier()
     try:

@@ -20,7 +20,7 @@ from shared.errors import Forbidden, NotSignedIn
 from shared.html import forms, pages
 from shared.html.pages import Answer, Page, Request, Routes, SignInFirst
 from shared.http import requests
-from shared.http.requests import MAX_TOKEN, attributes, brought, is_plain, name, on_laptop
+from shared.http.requests import MAX_TOKEN, attributes, brought, is_plain, name
 from shared.models.members import Session, User
 from shared.runtime import audit
 from shared.runtime.environment import table
@@ -112,13 +112,6 @@ def editor_of(request: Request, refusal: str = "The desk is for editors.", *, no
     if session.role != "editor":
         raise Forbidden(refusal)
     return session
-
-
-def require_laptop_or_editor(request: Request) -> None:
-    """Require an editor, except on the laptop, for pages that show the table. They write nothing, not even that the
-    session was used. Raises NotSignedIn, Forbidden."""
-    if not on_laptop():
-        editor_of(request, "The table is for editors.", notes_use=False)
 
 
 _COUNTS = features.merged(hooks.Head, lambda each: each.COUNTS)
