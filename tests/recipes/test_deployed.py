@@ -121,7 +121,7 @@ def test_each_command_that_readme_and_afternoon_print_runs_after_make_run(bare: 
 
     told = bare.type("\n".join(["set -e", *lines]))
 
-    assert len(lines) > 25
+    assert len(lines) > 20
     assert [int(status) for status in re.findall(r'"statusCode": (\d+)', told)] == [200, 401]
     assert '"hot": true' in bare.type(". .venv/bin/activate && btd deals show 1 --json")
 
