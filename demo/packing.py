@@ -15,7 +15,7 @@ import sysconfig
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from PIL import Image
 
@@ -32,7 +32,6 @@ from shared.data.catalog import topics
 from shared.data.members import users
 from shared.models.members import User
 from shared.runtime import environment
-from shared.services import Bucket
 from shared.values import times
 
 Json = dict[str, Any]
@@ -87,7 +86,7 @@ def fill(site: Site) -> datetime:
     topics.plant_seeds(table, now)
     for name in ("member", "editor"):
         users.create(table, User(name, f"{name}@example.com", name.title(), SaltedHasher().hash(name), name, now))
-    sample.plant(table, now, "member", lambda _: cast("Bucket", site.files))
+    sample.plant(table, now, "member", lambda *_: site.files)
     site.follow()
     site.tick()
     site.changes()

@@ -16,11 +16,8 @@ from concurrent import futures
 from concurrent.futures import thread
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from shared.services import File, Form
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 ACCOUNT = "123456789012"
 """moto's only account here."""
@@ -161,19 +158,15 @@ class Files:
     def write(self, key: str, content: bytes, media_type: str, **_noted: str) -> None:
         self.held[key] = (content.decode(), media_type)
 
-    def read(self, key: str, _most: int) -> File | None:
-        from shared.services import File  # noqa: PLC0415  # the stand-ins go first
-
+    def read(self, key: str, _most: int) -> SimpleNamespace | None:
         found = self.held.get(key)
-        return File(found[0].encode(), "", {}) if found else None
+        return SimpleNamespace(content=found[0].encode(), at="", noted={}) if found else None
 
     def replaced(self, _key: str) -> None:
         """Do nothing: a file stays as long as the tab."""
 
-    def form(self, _key: str, _most: int, _seconds: int, fields: dict[str, str]) -> Form:
-        from shared.services import Form  # noqa: PLC0415  # the same
-
-        return Form(self.address, fields)
+    def form(self, _key: str, _most: int, _seconds: int, fields: dict[str, str]) -> SimpleNamespace:
+        return SimpleNamespace(url=self.address, fields=fields)
 
 
 class Waiting:

@@ -134,7 +134,6 @@ def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seco
     # Imported late: boto3 takes a third of a second, which stop and status don't need.
     from local import sample  # noqa: PLC0415
     from local.sample import ensure_account  # noqa: PLC0415
-    from shared import services  # noqa: PLC0415
     from shared.dynamodb import client  # noqa: PLC0415
     from shared.dynamodb.client import connect  # noqa: PLC0415
 
@@ -151,7 +150,7 @@ def _print_summary(home: Home, there: cloud.Cloud, outputs: dict[str, str], seco
     if not empty and not home.sample.exists():
         print("Bringing in the sample deals ...", flush=True)
         planted = sample.plant(
-            table, times.now(), member.username, lambda output: services.connect_bucket(outputs[output], **reached)
+            table, times.now(), member.username, lambda output, connect: connect(outputs[output], **reached)
         )
         home.sample.write_text(json.dumps({"deals": planted}))
     links = "\n".join(

@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from shared.models.catalog import Deal, Listed, Mark, Page
     from shared.models.members import Session, User
     from shared.runtime.metrics import Metric
-    from shared.services import Bucket
     from shared.values.stored import Attribute
 
 
@@ -594,9 +593,9 @@ class Sample(Role):
     def plant(self, table: Table, front: Sequence[str], newest: Sequence[str], now: datetime, /) -> None:
         """Add to the sample, given the ids of the front page's deals and of all active ones, newest first."""
 
-    DRAWS: Mapping[str, Callable[[Bucket, Deal], Deal]] = {}
-    """By the stack's output that names a bucket, a function that stores a deal's drawing there and adds it to the
-    deal."""
+    DRAWS: Mapping[str, tuple[Callable[..., Any], Callable[[Any, Deal], Deal]]] = {}
+    """By the stack's output that names where drawings are kept: a function that connects to it by its name, and one
+    that stores a deal's drawing there and adds it to the deal."""
 
 
 class Local(Role):

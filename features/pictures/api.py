@@ -12,12 +12,13 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from features.pictures.bodies import NewPicture
 from features.pictures.data import uploads
+from features.pictures.data.bucket import bucket
 from features.pictures.fields import in_answer
-from features.pictures.models import ANY_TYPE, BUCKET, MAX_UPLOAD
+from features.pictures.models import ANY_TYPE, MAX_UPLOAD
 from shared.api.app import calling, of_editors
 from shared.data.catalog import deals
 from shared.http.answers import json_answer
-from shared.runtime.environment import bucket, table
+from shared.runtime.environment import table
 from shared.values import times
 
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
@@ -32,7 +33,7 @@ def form_of_picture(wanted: NewPicture) -> Response[Any]:
     own = calling(router)
     sender = own.username, own.account_id
     entropy = secrets.token_bytes(16)
-    form = uploads.upload_form(bucket(BUCKET), deal.deal_id, *sender, now, entropy, **{"Content-Type": ANY_TYPE})
+    form = uploads.upload_form(bucket(), deal.deal_id, *sender, now, entropy, **{"Content-Type": ANY_TYPE})
     ends = now + timedelta(seconds=uploads.UPLOAD_SECONDS)
     document = {
         "url": form.url,

@@ -20,16 +20,15 @@ from cli.dead_letters import Kind
 from cli.output import Json
 from cli.proofs import Deployed, Fails, Proof
 from features.pictures import hosts
-from features.pictures.data import fetches, making, uploads
+from features.pictures.data import bucket, fetches, making, uploads
+from features.pictures.data.bucket import Bucket
 from features.pictures.data.fetches import Fetch
 from features.pictures.models import ANY_TYPE, MAX_UPLOAD, UPLOADS, Picture
-from shared import services
 from shared.data.catalog import deals, feeds
 from shared.dynamodb.table import Table
 from shared.errors import Busy, Invalid
 from shared.http.requests import MAX_PAGE
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.services import Bucket
 from shared.values import identifiers, times
 from shared.values.naming import counted
 
@@ -87,9 +86,9 @@ def _bucket() -> Bucket:
     """The picture bucket: that of ``BTD_PICTURES_BUCKET``, or the running local cloud's. Raises NoTable."""
     name = os.environ.get("BTD_PICTURES_BUCKET")
     if name:
-        return services.connect_bucket(name, region_name=os.environ.get("AWS_REGION"))
+        return bucket.connect(name, region_name=os.environ.get("AWS_REGION"))
     cloud, arguments = local_cloud("BTD_PICTURES_BUCKET names no bucket")
-    return services.connect_bucket(cloud["picturesBucket"], **arguments)
+    return bucket.connect(cloud["picturesBucket"], **arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,21 +123,21 @@ PICTURE = bytes.fromhex(
 
 def upload(site: Deployed) -> str:
     """A browser's form brings a picture into the bucket, and the resizer makes a file of it and takes it out."""
-    bucket = services.connect_bucket(site.outputs["PicturesBucket"], **site.arguments)
+    files = bucket.connect(site.outputs["PicturesBucket"], **site.arguments)
     deal_id = identifiers.random(times.now(), secrets.token_bytes(16))  # no deal has it, so nothing is shown anywhere
     name, noted = f"{UPLOADS}{deal_id}", {"x-amz-meta-deal": deal_id, "Content-Type": "image/png"}
-    form = bucket.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
+    form = files.form(name, MAX_UPLOAD, 60, {**noted, "x-amz-meta-editor": "probe"})
     made = making.make(PICTURE, deal_id).files
     try:
         status, text = proofs.ask("POST", form.url, fields={**form.fields, "file": ("probe.png", PICTURE, "image/png")})
         if status >= 300:
             raise Fails(f"the form was answered {status}: {text[:300]}")
-        if not proofs.wait(80, lambda: bucket.read(name, 1) is None):
+        if not proofs.wait(80, lambda: files.read(name, 1) is None):
             raise Fails("the form was taken, and the upload is still there")
-        there = [each for each in made if bucket.read(each, 1)]
+        there = [each for each in made if files.read(each, 1)]
     finally:
         for each in (name, *made):
-            bucket.remove(each)
+            files.remove(each)
     return f"{form.url} took it; files made of it: {len(there)}"
 
 

@@ -8,14 +8,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from features.pictures.data import uploads
+from features.pictures.data.bucket import bucket
 from features.pictures.fields import FETCHED
-from features.pictures.models import ANY_TYPE, BUCKET, LOOKS, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
+from features.pictures.models import ANY_TYPE, LOOKS, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
 from functions.pages.desk import frame
 from shared.html import pages, views
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal
-from shared.runtime.environment import bucket
 from shared.values import identifiers
 
 routes = Routes()
@@ -37,9 +37,7 @@ def in_form(deal: Deal | None, request: Request, _typed: Mapping[str, str], _tar
     more["Content-Type"] = ANY_TYPE
     by, account_id = request.username or "", request.account_id or ""
     entropy = secrets.token_bytes(16)
-    form = uploads.upload_form(
-        bucket(BUCKET), deal.deal_id if deal else "", by, account_id, request.now, entropy, **more
-    )
+    form = uploads.upload_form(bucket(), deal.deal_id if deal else "", by, account_id, request.now, entropy, **more)
     picture = {
         "form": form if deal else None,
         "types": ",".join(MEDIA_TYPES_SENT),

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from features.pictures.models import BUCKET, MEDIA_TYPES, PICTURES
+from features.pictures.data.bucket import bucket
+from features.pictures.models import MEDIA_TYPES, PICTURES
 from shared.errors import NotFound
 from shared.html import pages
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.runtime.environment import bucket
 
 MOST = 3_000_000
 """Bytes of an answer: base64 adds a third, and Lambda's limit is 6 MB. Our pictures are far smaller.
@@ -23,7 +23,7 @@ routes = Routes()
 @routes.get("/pictures/<folder>/<name>")
 def picture(_request: Request, folder: str, name: str) -> Answer:
     media_type = MEDIA_TYPES.get(PurePosixPath(name).suffix)
-    found = bucket(BUCKET).read(f"{PICTURES}{folder}/{name}", MOST) if media_type else None
+    found = bucket().read(f"{PICTURES}{folder}/{name}", MOST) if media_type else None
     if media_type is None or found is None:
         raise NotFound("There is no such picture.")
     body = found.content.decode() if media_type == MEDIA_TYPES[".svg"] else found.content

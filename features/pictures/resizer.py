@@ -12,14 +12,15 @@ from urllib.parse import unquote_plus
 
 from features.pictures import fetching, hosts
 from features.pictures.data import fetches, making, uploads
+from features.pictures.data.bucket import bucket
 from features.pictures.data.fetches import Fetch
 from features.pictures.fetching import NotNow
 from features.pictures.fields import FETCHED
-from features.pictures.models import BUCKET, MAX_UPLOAD, MEDIA_TYPES, UPLOADS, Picture, Refused
+from features.pictures.models import MAX_UPLOAD, MEDIA_TYPES, UPLOADS, Picture, Refused
 from shared.data.catalog import deals
 from shared.errors import NoSuchDeal
 from shared.runtime.batches import each_message
-from shared.runtime.environment import bucket, logger, table
+from shared.runtime.environment import logger, table
 from shared.values import times
 from shared.values.times import to_iso
 
@@ -44,7 +45,7 @@ handler = each_message(resize)
 
 def make(upload: str) -> None:
     """Make an upload's picture, give it to its deal, and delete the upload."""
-    file = bucket(BUCKET).read(upload, MAX_UPLOAD)
+    file = bucket().read(upload, MAX_UPLOAD)
     if file is None:
         logger().info("upload gone", upload=upload)
         return
@@ -52,7 +53,7 @@ def make(upload: str) -> None:
     account_id = file.noted.get(uploads.UPLOADER)
     picture, refused = _made(file.content, deal_id)
     _record(deal_id, upload, file.at, picture, refused, by=by, account_id=account_id)
-    bucket(BUCKET).remove(upload)
+    bucket().remove(upload)
     logger().info("picture made" if picture else "picture refused", deal_id=deal_id, upload=upload, reason=refused)
 
 
@@ -87,7 +88,7 @@ def _made(content: bytes, deal_id: str) -> tuple[Picture | None, str]:
     except Refused as error:
         return None, str(error)
     for name, file in made.files.items():
-        bucket(BUCKET).write(name, file, MEDIA_TYPES[".webp"])
+        bucket().write(name, file, MEDIA_TYPES[".webp"])
     return made.picture, ""
 
 
@@ -99,4 +100,4 @@ def _record(deal_id: str, upload: str, sent_at: str, picture: Picture | None, re
         kept = False
     if picture and not kept and not uploads.is_picture_shown(table(), deal_id, picture):
         for name in picture.files:
-            bucket(BUCKET).replaced(name)
+            bucket().replaced(name)

@@ -7,24 +7,25 @@ import re
 from functools import cache
 from pathlib import Path
 
+from features.pictures.data import bucket
+from features.pictures.data.bucket import Bucket
 from features.pictures.models import MEDIA_TYPES, Picture
 from shared.html import links
 from shared.models.catalog import Deal
-from shared.services import Bucket
 
 DRAWINGS = Path(__file__).with_name("sample-drawings")
 """A drawing of each product in dark shapes; class ``m`` is half as dark, ``g`` the ground's colour; ``s``, ``n`` and
 ``t`` are lines in these three."""
 
 
-def draw(bucket: Bucket, deal: Deal) -> Deal:
+def draw(files: Bucket, deal: Deal) -> Deal:
     """Store the drawing of a deal's product, in its category's colours; returns the deal with it."""
     product = str(deal.source_id).split(":")[2]
     content = drawing(product, deal.category).encode()
     digest = hashlib.sha256(str(deal.source_id).encode() + content).hexdigest()[:20]
     picture = Picture(digest, 480, 360, _colours(deal.category)[0][1:], drawn=True)
     for name in picture.files:
-        bucket.write(name, content, MEDIA_TYPES[".svg"])
+        files.write(name, content, MEDIA_TYPES[".svg"])
     return deal.with_own(picture)
 
 
@@ -47,7 +48,7 @@ _STYLE = (
 )
 
 
-DRAWS = {"PicturesBucket": draw}
+DRAWS = {"PicturesBucket": (bucket.connect, draw)}
 
 
 @cache

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from features.pictures import hosts
 from features.pictures.data import fetches, uploads
+from features.pictures.data.bucket import bucket
 from features.pictures.fields import LastUpload
-from features.pictures.models import BUCKET, Picture
-from shared.runtime.environment import bucket, logger, table
+from features.pictures.models import Picture
+from shared.runtime.environment import logger, table
 
 if TYPE_CHECKING:
     from shared.data.catalog.changes import DealChange
@@ -43,8 +44,8 @@ def _tidy(change: DealChange) -> None:
         return
     if old is not None and not uploads.is_picture_shown(table(), change.before.deal_id, old):
         for name in old.files:
-            bucket(BUCKET).replaced(name)
+            bucket().replaced(name)
         logger().info("picture replaced", picture=old.hash)
     if new is not None and change.before.own(LastUpload) is not None:
         for name in new.files:
-            bucket(BUCKET).kept(name)  # it may have been deleted before, while the same picture was uploaded again
+            bucket().kept(name)  # it may have been deleted before, while the same picture was uploaded again

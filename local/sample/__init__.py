@@ -25,7 +25,6 @@ from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists, NoSuchUser
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
 from shared.models.members import Role, User
-from shared.services import Bucket
 from shared.values import times
 from shared.values.passwords import hash_password, verify_password
 
@@ -43,16 +42,19 @@ FOLLOWED = (
 )
 """Brands and categories that the sample's member likes and watches."""
 
+Reach = Callable[[str, Callable[..., Any]], Any]
+"""Connects to the place that an output of the stack names, with a feature's function for it."""
+
 
 def read(now: datetime) -> list[Deal]:
     """The sample's deals, oldest first."""
     return [_deal(json.loads(line), now) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def plant(table: Table, now: datetime, member: str, bucket_of: Callable[[str], Bucket] | None = None) -> int:
+def plant(table: Table, now: datetime, member: str, reach: Reach | None = None) -> int:
     """Write the sample to a table, for a member who follows some of it; returns how many deals were new.
 
-    With ``bucket_of``, each deal gets its drawing. Repeating it adds nothing: a deal is known by its source, and likes
+    With ``reach``, each deal gets its drawing. Repeating it adds nothing: a deal is known by its source, and likes
     and watches count once.
     """
     sample = read(now)
@@ -61,8 +63,8 @@ def plant(table: Table, now: datetime, member: str, bucket_of: Callable[[str], B
             topics.create_brand(table, slug, name, now)
     known = _known(table, sample)
     new = [deal for deal in sample if deal.source_id not in known]
-    if bucket_of is not None:
-        new = drawn(new, bucket_of)
+    if reach is not None:
+        new = drawn(new, reach)
     for topic in FOLLOWED:
         with suppress(AlreadyLiked):
             follows.like(table, topic, member, now)
@@ -74,11 +76,11 @@ def plant(table: Table, now: datetime, member: str, bucket_of: Callable[[str], B
     return len(new)
 
 
-def drawn(found: list[Deal], bucket_of: Callable[[str], Bucket]) -> list[Deal]:
-    """Store the drawings of the sample's deals in the bucket that a stack output names; returns the deals with them."""
+def drawn(found: list[Deal], reach: Reach) -> list[Deal]:
+    """Store the drawings of the sample's deals; returns the deals with them."""
     for each in features.roles(hooks.Sample):
-        for output, draw in each.DRAWS.items():
-            found = [*map(partial(draw, bucket_of(output)), found)]
+        for output, (connect, draw) in each.DRAWS.items():
+            found = [*map(partial(draw, reach(output, connect)), found)]
     return found
 
 

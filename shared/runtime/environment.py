@@ -21,7 +21,7 @@ from shared.dynamodb.table import Table
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from shared.services import Bucket, Queue
+    from shared.services import Queue
 
 FOR_AN_ANSWER = 1.0
 """Seconds kept free for the answer at an invocation's end; no request starts in them."""
@@ -64,14 +64,6 @@ def queue() -> Queue:
     from shared import services  # noqa: PLC0415  # most functions send nothing
 
     return services.connect_queue(os.environ["QUEUE_URL"], budget(), **credentials())
-
-
-@cache
-def bucket(variable: str) -> Bucket:
-    """The bucket that an environment variable names, connected once per execution environment."""
-    from shared import services  # noqa: PLC0415  # most functions have no files
-
-    return services.connect_bucket(os.environ[variable], budget(), **credentials())
 
 
 @cache

@@ -41,7 +41,6 @@ from tests.support.wire import (
     Server,
     and_hang_up,
     and_say_goodbye,
-    answering,
     as_in_1996,
     error,
     failing,
@@ -383,26 +382,3 @@ def test_each_client_asks_its_own_region(region: str) -> None:
     hosts = [urlsplit(each.client.meta.endpoint_url).hostname for each in connected]
 
     assert hosts == [f"{name}.{region}.amazonaws.com" for name in ("dynamodb", "sqs")]
-
-
-@each_region
-def test_a_picture_is_sent_to_the_host_of_its_bucket_in_its_region(region: str) -> None:
-    bucket = services.connect_bucket("pictures", region_name=region, **KEYS)
-    asked = answering(bucket.client, 204)
-
-    bucket.remove("uploads/x")
-    form = bucket.form("uploads/x", 1, 60, {})
-
-    hosts = {urlsplit(url).hostname for url in (*asked, form.url)}
-    assert hosts == {f"pictures.s3.{region}.amazonaws.com"}
-
-
-@pytest.mark.parametrize("variable", ENDPOINTS_OF_S3)
-def test_an_endpoint_that_the_environment_names_has_no_host_for_each_bucket(
-    monkeypatch: pytest.MonkeyPatch, variable: str
-) -> None:
-    monkeypatch.setenv(variable, "http://localhost:4566")
-
-    form = services.connect_bucket("pictures", region_name="eu-south-2", **KEYS).form("uploads/x", 1, 60, {})
-
-    assert form.url == "http://localhost:4566/pictures"

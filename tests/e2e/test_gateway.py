@@ -22,9 +22,7 @@ from typing import Any
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
-from cli.main import app
 from infra.settings import STAGES
 from local import cloud
 from local.settings import ROOT, STAGE
@@ -36,7 +34,7 @@ from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES
 from shared.runtime import metrics
 from shared.values import naming, times
-from tests.e2e.conftest import client, name_to_btd
+from tests.e2e.conftest import client
 from tests.support.cases import cases
 from tests.support.commands import PATIENCE, begin, eventually, make
 from tests.support.site import Site, Visitor, a_deal, assert_problem, dump, fresh
@@ -200,15 +198,20 @@ STACK = STAGES[STAGE].stack_name
 
 
 @pytest.fixture
-def logged(site: Site, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Tells what all functions have logged of an id, in an environment that names the stack."""
-    name_to_btd(monkeypatch, site, BTD_STACK=STACK)
+def logged(site: Site) -> Callable[[str], list[dict[str, Any]]]:
+    """Tells what all functions have logged of an id, in the order of writing."""
+    logs = client(site, "logs")
 
     def of(text: str) -> list[dict[str, Any]]:
-        result = CliRunner().invoke(app, ["logs", text, "--hours", "1", "--json"])
-        assert result.exit_code == 0, result.output
-        found: list[dict[str, Any]] = json.loads(result.stdout)["result"]
-        return found
+        groups = logs.describe_log_groups(logGroupNamePattern=STACK)["logGroups"]
+        pages = logs.get_paginator("filter_log_events")
+        found = [
+            event
+            for group in groups
+            for page in pages.paginate(logGroupName=group["logGroupName"], filterPattern=f'"{text}"')
+            for event in page["events"]
+        ]
+        return [json.loads(each["message"]) for each in sorted(found, key=lambda each: each["timestamp"])]
 
     return of
 

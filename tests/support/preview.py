@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,6 @@ from urllib.parse import parse_qsl, urlsplit
 from infra.bundling import module_of
 from infra.functions import FUNCTIONS
 from local import sample as laptop
-from shared import services
 from shared.data.catalog import deals, offers, picks, topics
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
@@ -39,7 +38,6 @@ from tests.support.factories import ids, offered, post, token_of_new, worded
 from tests.support.surroundings import a_context, event_of, given, start_over
 
 if TYPE_CHECKING:
-    from shared.services import Bucket
     from tests.support.browser import Place
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
@@ -72,8 +70,8 @@ def started(sample: Path = SAMPLE, *, drawn: bool = False, port: int = 0, most: 
     """
     server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
     now = times.now()
-    with FAST_SERVER.table() as table, _bucket() if drawn else nullcontext() as bucket:
-        made = laptop.drawn(laptop.read(now), lambda _: bucket) if bucket else _read(sample, now, most)
+    with FAST_SERVER.table() as table, _files() if drawn else nullcontext():
+        made = laptop.drawn(laptop.read(now), _reached) if drawn else _read(sample, now, most)
         filled = fill(table, made, now)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -86,13 +84,18 @@ def started(sample: Path = SAMPLE, *, drawn: bool = False, port: int = 0, most: 
 
 
 @contextmanager
-def _bucket() -> Iterator[Bucket]:
-    """A bucket of MiniStack's, which the functions of a site that is looked at find in their environment."""
+def _files() -> Iterator[None]:
+    """MiniStack's S3, where drawings are kept and the functions of a site that is looked at find them."""
     where = MINISTACK.reach().client.meta.endpoint_url
     with mock.patch.dict(os.environ, {"AWS_ENDPOINT_URL_S3": where}):
-        bucket = services.connect_bucket("pictures", **FAKE_CREDENTIALS)
-        bucket.client.create_bucket(Bucket=bucket.name)
-        yield bucket
+        yield
+
+
+def _reached(_: str, connect: Callable[..., Any]) -> Any:
+    """A new bucket."""
+    found = connect("pictures", **FAKE_CREDENTIALS)
+    found.client.create_bucket(Bucket=found.name)
+    return found
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from shared.values import identifiers
 from shared.values.times import to_iso
 
 if TYPE_CHECKING:
-    from shared.services import Bucket, Form
+    from features.pictures.data.bucket import Bucket, Form
 
 UPLOADED_FOR = "deal"
 """The upload's metadata name for the deal's id."""

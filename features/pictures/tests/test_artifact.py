@@ -7,8 +7,8 @@ import json
 import pytest
 
 from features.pictures.data import uploads
+from features.pictures.data.bucket import connect
 from features.pictures.models import Picture
-from shared import services
 from shared.data.catalog import deals
 from shared.models.catalog import Deal
 from tests.invoke.conftest import Place, code, function, invoke, place  # noqa: F401  # fixtures
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.thorough  # it builds the artifact
 
 
 def test_making_a_picture_of_an_upload(place: Place, invoke: Invoke, deal: Deal) -> None:
-    bucket = services.connect_bucket(
+    bucket = connect(
         place.environment["PICTURES_BUCKET"], endpoint_url=place.table.client.meta.endpoint_url, **FAKE_CREDENTIALS
     )
     upload = json.loads(event("resizer-upload")["Records"][0]["body"])["Records"][0]["s3"]["object"]["key"]

@@ -14,6 +14,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from features.pictures import fetching, keys, resizer
 from features.pictures.commands import fetch_pictures
 from features.pictures.data import fetches, uploads
+from features.pictures.data.bucket import Bucket
 from features.pictures.data.fetches import MOST_ATTEMPTS, OF_A_HOST, OF_ALL, PAUSES, Fetch
 from features.pictures.fetching import NotNow
 from features.pictures.hosts import HOSTS
@@ -24,7 +25,7 @@ from shared.data.catalog import deals
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import Deal
-from shared.services import Bucket, Queue
+from shared.services import Queue
 from shared.values import times
 from tests.functions.conftest import context, deployed, lines, queue, table  # noqa: F401  # fixtures
 from tests.support.factories import a_deal, plain_picture

@@ -25,17 +25,16 @@ from features.pictures import decoder, resizer
 from features.pictures import pictures as page
 from features.pictures import sample as drawings
 from features.pictures.data import making, uploads
+from features.pictures.data.bucket import Bucket, connect
 from features.pictures.data.making import LIMITS
 from features.pictures.models import TOO_SLOW, UNREADABLE, Picture, Refused
 from functions.background import publisher
 from local import sample
-from shared import services
 from shared.data.catalog import deals
 from shared.data.catalog.deals import to_item
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
-from shared.services import Bucket
 from shared.values import times
 from tests.functions.conftest import context, deployed, lines, queue, table  # noqa: F401  # fixtures
 from tests.support.engines import FAKE_CREDENTIALS
@@ -79,7 +78,7 @@ def said_to_be(width: int, height: int) -> bytes:
 
 @pytest.fixture
 def bucket(deployed: Table) -> Bucket:
-    found = services.connect_bucket("pictures", **FAKE_CREDENTIALS)
+    found = connect("pictures", **FAKE_CREDENTIALS)
     found.client.create_bucket(Bucket=found.name)
     return found
 
