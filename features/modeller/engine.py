@@ -15,7 +15,7 @@ from typing import Any
 
 from features.modeller import requests
 from features.modeller.design import NAMES, Index, Pattern, keys_of
-from features.modeller.evaluation import Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
+from features.modeller.evaluation import EXACT, Evaluation, Made, bytes_in, fill, keeps, literal, weights, within
 from features.scratch import costs, drawing, grammar, running
 from features.scratch.drawing import Partition, Row
 from features.scratch.limits import LARGEST
@@ -99,7 +99,9 @@ def planned(now: Evaluation, visitor: str, run_id: str, when: datetime) -> list[
         if pattern.operation != "Scan" and now.answered(pattern):
             why = "no generated item lies there."
         given = running.names(NOTHING, "", keys.scratch(visitor, f"{run_id}-{at}-b"), when)
-        if pattern.writes:
+        if not all(now.model.entity(each.entity).keys for each in pattern.writes):
+            why = "an entity that it writes has no key that can be used."
+        elif pattern.writes:
             part = _written(now, pattern)
         elif _is_read(now, pattern):
             part = _asked(now, _read(now, pattern, max(MOST_ITEMS // reads, 3), MOST_BYTES // reads))
@@ -119,17 +121,18 @@ def _is_read(now: Evaluation, pattern: Pattern) -> bool:
 def _read(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Part:
     """The partition of the first item that a pattern finds: all of it, or its items around those that are read."""
     met = next(each for each in now.met(pattern) if each.lie)
-    found, row, names = met.place.items[met.lie[0]], now.model.index(pattern.index), keys_of(pattern.index)
+    found = met.place.items[met.lie[0 if met.sk[:1] in ((), *EXACT) else len(met.lie) // 2]]  # a range has two sides
+    row, names = now.model.index(pattern.index), keys_of(pattern.index)
     asked = replace(pattern, sk=tuple(fill(each, found) if at else each for at, each in enumerate(met.sk)))
     low, high, _ = within(asked.sk)
     alike = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
     lie = sorted(
-        {(str(each[PARTITION_KEY]), str(each.get(SORT_KEY))): each for each in alike}.values(),
+        {(str(each[PARTITION_KEY]), str(each.get(SORT_KEY))): each for each in (*alike, found)}.values(),
         key=lambda item: (str(item.get(names[1], "")), str(item[PARTITION_KEY]), str(item.get(SORT_KEY, ""))),
     )
     sizes = [bytes_in(row, weights(item)) for item in lie]
     matching = [at for at, item in enumerate(lie) if low <= str(item.get(names[1], "")) <= high]
-    first = next((at for at in matching if keeps(pattern, lie[at])), matching[0])  # what comes back is written
+    first = next((at for at in matching if keeps(pattern, lie[at])), [*matching, 0][0])  # what comes back is written
     begin = end = max(min(first - 1, len(lie) - most), 0)
     while end < min(begin + most, len(lie)) and (end == begin or sum(sizes[begin : end + 1]) <= most_bytes):
         end += 1

@@ -288,11 +288,11 @@ def within(sk: tuple[str, ...]) -> tuple[str, str, re.Pattern[str] | None]:
     if NAMES.search(first) and compares in ("=", "begins_with"):
         whole = matcher(first)
         return "", "\uffff", re.compile(whole.pattern + (".*" if compares == "begins_with" else ""))
+    last = "".join(f"{NAMES.split(each)[0]}\uffff" if NAMES.search(each) else each for each in rest or (first,))
     first = NAMES.split(first)[0]
-    last = "".join(f"{NAMES.split(each)[0]}\uffff" if NAMES.search(each) else each for each in rest)
     low, high = {
         "=": (first, first), "begins_with": (first, f"{first}\uffff"), "between": (first, last),
-        ">": (f"{first}\0", "\uffff"), ">=": (first, "\uffff"), "<": ("", first), "<=": ("", first),
+        ">": (f"{first}\0", "\uffff"), ">=": (first, "\uffff"), "<": ("", last), "<=": ("", last),
     }[compares]  # fmt: skip
     return low, high, None
 

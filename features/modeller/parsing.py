@@ -298,6 +298,8 @@ def _keys(
                 known = ", ".join(attributes) or "none yet"
                 add = f"Add it to the attributes (such as {missing[0]}: id 8), or use one of them: {known}."
                 row.fault(field_of, f"{name} has no attribute {missing[0]}. {add}")
+            elif lists := [each for each in NAMES.findall(template) if attributes[each].startswith("list ")]:
+                row.fault(field_of, f"{lists[0]} is a list, and a key is a text.")
         if pk and not sk and names[1] in sorts:
             refuses = (
                 f"{index} has a sort key, so an item without one isn't in it" if index else "The table has a sort key"

@@ -70,8 +70,8 @@ def shown(model: Model, before: Model | None) -> dict[str, Any]:
         "useful": len(useful), "tried": tried and evaluated(tried),
         "still": any(each.rank == findings.BREAKS for each in findings.of(tried)) if tried else False,
         "chart": [*_chart(now)], "patterns": {each.at: each for each in model.patterns},
-        "entities": {each.name: each for each in model.entities},
-        "places": {each.entity.name: each for each in now.sample.of("")},
+        "entities": {each.name: each.count for each in model.entities}.get,
+        "bytes": {each.entity.name: each.mean for each in now.sample.of("")}.get,
         "more": now.now.total() - evaluated(before).now.total() if before and before.entities else None,
     }  # fmt: skip
 
@@ -81,6 +81,7 @@ def _chart(now: Evaluation) -> Iterator[dict[str, Any]]:
     for index in ("", *(each.name for each in now.model.indexes)):
         places = [place for place in now.sample.of(index) if place.items]
         rows = []
+        owners = {label: place.entity.name for place in reversed(places) for label in _labels(place)}
         for label in dict.fromkeys(label for place in places for label in _labels(place)):
             shape = matcher(label)
             lie = [(place, [at for at, pk in enumerate(place.pks) if shape.fullmatch(pk)]) for place in places]
@@ -92,7 +93,7 @@ def _chart(now: Evaluation) -> Iterator[dict[str, Any]]:
             if not held:  # a value has a # or a name in angle brackets
                 continue
             names = NAMES.findall(label)
-            apart = prod(now.model.values(held[0][0], name, now.model.size) for name in names)
+            apart = prod(now.model.values(owners[label], name, now.model.size) for name in names)
             loads = [load for (at, other), load in now.loads.items() if at == index and _same(label, other)]
             rows.append({
                 "label": label, "partitions": apart, "grows": not names,

@@ -113,6 +113,13 @@ def test_nor_one_before_a_write(visitor: Browser, table: Table, writes: str, sai
         model({"TId": f"one {' '.join(f'{at}#' for at in range(8))}"}),
         model({"TId": "id 8"}, {"key": "PK = T#<TId>", "index": "GSI1"}, PK="T#<Nothing>", GSI1PK="T#<TId>")
         | {"indexes": [{"name": "GSI1"}]},
+        model({"TId": "list 5 5"}),
+        model({"TId": "id 8"}, name="keys", items="9 a Nothing"),
+        model({"TId": "id 8", "D": "day"}, {"key": "PK = T#<TId>, SK < <D>"}, SK="<D>"),
+        model({"TId": "id 8", "D": "day"}, {"key": "PK = T#<TId>, SK between D# and D#<D>"}, SK="D#<D>#<TId>"),
+        model({"TId": "id 8", "D": "day"}, PK="<D>#<D>", SK="<TId>")
+        | {"entities": [{**KEY, "attributes": {"TId": "id 8"}}, {**KEY, "name": "U", "PK": "<D>#<D>", "SK": "<TId>",
+                         "attributes": {"TId": "id 8", "D": "day"}}]},
         {"name": "a\ud800b"},
         '{"name": ' + "[" * 900 + "]" * 900 + "}",
         '{"entities": [{"name": ' + "[" * 900 + "]" * 900 + "}]}",

@@ -168,12 +168,18 @@ def run_of(visitor: Browser, model: dict[str, Any], **changed: str) -> Seen:
 
 
 def test_an_example_of_a_key_is_run_on_items_that_lie_there(visitor: Browser) -> None:
-    loans, none = "PK = MEMBER#12345678, SK begins_with LOAN#", "PK = MEMBER#12345678, SK > MEMBER~"
-    page = run_of(visitor, dict(modeller.starts()["library"]), **{"patterns.1.key": loans, "patterns.2.key": none})
+    changed = {
+        "patterns.0.key": "PK = MEMBER#12345678, SK = MEMBER",
+        "patterns.1.key": "PK = MEMBER#12345678, SK between LOAN# and LOAN#<Out>",
+        "patterns.2.key": "PK = MEMBER#12345678, SK > MEMBER~",
+    }
+    page = run_of(visitor, dict(modeller.starts()["library"]), **changed)
 
     assert page.status == 200
     assert "5 patterns were run. Items and units are those that the rules say." in page.words
     assert page.words.count("Not sent: no generated item lies there.") == 1
+    broken = run_of(visitor, dict(modeller.starts()["library"]), **{"entities.2.PK": "MEMBER#<Nothing>"})
+    assert "Not sent: an entity that it writes has no key that can be used." in broken.words
 
 
 def test_run_sends_writes_and_shows_what_they_leave(visitor: Browser) -> None:

@@ -176,6 +176,7 @@ GAMES: dict[str, Any] = {
         ("PK = PLAYER#123456789", "", 3, "PLAYER#<PlayerId>"),
         ("PK = PLAYER#123456789, SK = SCORE#go", "", 1, "PLAYER#<PlayerId>"),
         ("PK = GAME#go, SK > <Points>", "GSI1", 2_500_000, "GAME#go"),
+        ("PK = GAME#go, SK < <Points>", "GSI1", 2_500_000, "GAME#go"),
         ("PK = GAME#go, SK between <Points> and 9999999~", "GSI1", 2_500_000, "GAME#go"),
         ("PK = CITY#turin", "", 10, "CITY#turin"),
         ("PK = CITY#nice, SK begins_with <today-3>", "", 10 / 365, "CITY#nice"),
