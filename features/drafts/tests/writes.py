@@ -78,3 +78,5 @@ PENDING_WRITES = {
 BEFORE_WRITES = (prepare,)
 LEFT_PENDING = (leave_due,)
 REFUSED_WRITES = ("DraftChanged",)
+_BETWEEN = "the clock does one thing after the other: what it does first may come before the draft is posted"
+WRITES_DIFFER = {frozenset({"tick", name}): _BETWEEN for name in ("post due draft", "post due drafts")}
