@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import threading
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
@@ -216,7 +217,8 @@ SHOWN = 40
 """Differences of one rule that are printed; ``--json`` prints all."""
 
 MENDERS = 16
-"""Differences that are repaired at a time."""
+"""Deals whose differences are repaired at a time. Counts are repaired one by one, each in a transaction that requires
+the same item; two at a time would get into each other's way."""
 
 
 def _show(faults: Sequence[output.Json]) -> None:
@@ -249,10 +251,11 @@ Mend = Annotated[bool, typer.Option("--mend", help="Repair the differences that 
 def check(work: Work, mend: Mend = False, segments: Number = 4) -> list[output.Json]:
     """Check counts, indexes, words, offers and accounts against the items that they derive from. It reads the whole
     table, and a second time if it finds a difference. If you interrupt it, repairs made so far stay."""
-    faults = check_all(work.table, work.now, segments)
-    unknown = invariants.unknown(faults)
-    possible = [fault for fault in faults if fault.derived and fault not in unknown] if mend else []
-    mended, interrupted = mend_all(work.table, possible)
+    with invariants.repairing(work.table, secrets.token_hex(8), work.now) if mend else nullcontext() as held:
+        faults = check_all(work.table, work.now, segments)
+        unknown = invariants.unknown(faults)
+        possible = [fault for fault in faults if fault.derived and fault not in unknown]
+        mended, interrupted = mend_all(work.table, possible, held) if held else ([], False)
     if interrupted:
         note("Interrupted. Run the command again to repair the rest.")
     if mend and len(mended) < len(faults):
@@ -285,19 +288,19 @@ def check_all(table: Table, now: datetime, segments: int) -> list[Fault]:
     return invariants.lasting(first, scanned("Checking again")) if first else []
 
 
-def mend_all(table: Table, faults: Sequence[Fault]) -> tuple[list[Fault], bool]:
-    """Repair differences, several at a time; returns those repaired, and whether the user interrupted."""
+def mend_all(table: Table, faults: Sequence[Fault], held: Write) -> tuple[list[Fault], bool]:
+    """Repair differences; returns those repaired, and whether the user interrupted. Raises Overtaken."""
     mended: list[Fault] = []
-    for groups in invariants.groups(faults):
+    for groups, menders in zip(invariants.groups(faults), (1, MENDERS, MENDERS), strict=True):
 
-        def steps(number: int, groups: list[list[Fault]] = groups) -> Iterator[Step]:
-            for group in groups[number::MENDERS]:
-                if invariants.mend_group(table, group):
+        def steps(number: int, groups: list[list[Fault]] = groups, menders: int = menders) -> Iterator[Step]:
+            for group in groups[number::menders]:
+                if invariants.mend_group(table, group, held):
                     mended.extend(group)
                 yield Step(len(group), 0)
 
         total = sum(map(len, groups))
-        _, interrupted = run_steps("Repairing", table, MENDERS, steps, total=total) if groups else (None, False)
+        _, interrupted = run_steps("Repairing", table, menders, steps, total=total) if groups else (None, False)
         if interrupted:
             return mended, True
     return mended, False

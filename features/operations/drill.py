@@ -20,6 +20,7 @@ from cli.commands import AsJson, open_table
 from cli.output import note, say, show_json, show_rows
 from cli.upkeep import Number, check_all, mend_all
 from features.operations import unannounced
+from shared.data import invariants
 from shared.data.catalog import deals, feeds, search, words
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import KEYS_ONLY, Table
@@ -104,10 +105,11 @@ class Drill:
         many rounds. Raises NotWhole."""
         total = 0
         for number in range(ROUNDS):
-            faults = check_all(self.copy, now, self.segments)
-            if not faults:
-                return total, number
-            mended, interrupted = mend_all(self.copy, [fault for fault in faults if fault.derived])
+            with invariants.repairing(self.copy, str(number), now) as held:
+                faults = check_all(self.copy, now, self.segments)
+                if not faults:
+                    return total, number
+                mended, interrupted = mend_all(self.copy, [fault for fault in faults if fault.derived], held)
             if interrupted:
                 raise KeyboardInterrupt("The copy is deleted. Run the command again.")
             total += len(mended)

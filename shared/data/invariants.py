@@ -14,7 +14,7 @@ import re
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -32,7 +32,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEX_KEYS, Key, without_places
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import change, delete_as, put_new
+from shared.dynamodb.writes import Write, change, delete_as, put, put_new, require
 from shared.errors import DealsError
 from shared.models.catalog import BRAND, Deal, Status
 from shared.values import links
@@ -175,6 +175,28 @@ class _Changed(DealsError):
     """The item was written meanwhile."""
 
 
+class Overtaken(DealsError):
+    """A later repair has begun."""
+
+
+@contextmanager
+def repairing(table: Table, run: str, now: datetime) -> Iterator[Write]:
+    """Have every repair that began earlier stop. Begin before the first scan; ``mend_group`` needs what this yields.
+
+    A count is repaired if it is as it was found, because only a repair changes how far it is off. If there were two,
+    one could right a count, which then rises to what the other found. A killed repair holds up nothing.
+    """
+    item = {**keys.backfill("Repair", 0, 1), "Type": keys.BACKFILL, "Start": run, "BeganAt": to_iso(now)}
+    table.write(put(item, because="the repair that began last goes on"))
+    stopped = Overtaken("Another repair has begun, so this one has stopped. What it has repaired stays.")
+    is_last = {"names": {"#start": "Start"}, "values": {":run": run}}
+    try:
+        yield require(keys.primary(item), "#start = :run", refused=stopped, **is_last)
+    finally:
+        with suppress(Overtaken):
+            table.write(delete_as(item, refused=stopped))
+
+
 def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda _: None) -> list[Fault]:
     """The faults of a table, by rule and key. Two scans of the table, or one if it finds nothing.
 
@@ -228,11 +250,12 @@ def groups(faults: Iterable[Fault]) -> list[list[list[Fault]]]:
     return [alone, list(of_deals.values()), verdicts]
 
 
-def mend_group(table: Table, group: Sequence[Fault]) -> bool:
+def mend_group(table: Table, group: Sequence[Fault], *held: Write) -> bool:
     """Repair one of the ``groups``; returns False if its item has changed since the check, or can't be derived.
 
     What derives from a deal is written as the deal is by now. A count or an index place is repaired only if its item is
-    as it was found: what it counts changes only together with it.
+    as it was found: what it counts changes only together with it. ``held`` is what ``repairing`` requires. Raises
+    Overtaken.
     """
     (fault, *_) = group
     if not fault.derived:
@@ -246,7 +269,7 @@ def mend_group(table: Table, group: Sequence[Fault]) -> bool:
     else:
         write = change(fault.found, fault.due, version=None, refused=_Changed())
     with suppress(_Changed):
-        table.write(write)
+        table.transact(*held, write)
         return True
     return False
 

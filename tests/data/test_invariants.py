@@ -219,6 +219,25 @@ def test_a_words_damaged_count_is_not_repaired_by_who_has_not_seen_all_of_its_wo
     assert search.UNCOUNTED not in (table.get(keys.word_count("desk")) or {})
 
 
+def test_of_two_repairs_the_one_that_began_last_goes_on_even_if_it_is_killed_and_begun_again(
+    table: Table, lamp: Deal
+) -> None:
+    table.write(say(keys.topic(APPLE), LikesCount=7))
+    table.write(say(keys.word_count("desk"), Deals=7))
+    killed = invariants.repairing(table, "killed", NOW)
+
+    with invariants.repairing(table, "first", NOW) as first:
+        counts = invariants.check(table, NOW)
+        killed.__enter__()
+        with invariants.repairing(table, "last", NOW) as last:
+            with pytest.raises(invariants.Overtaken):
+                invariants.mend_group(table, counts[:1], first)
+            assert [invariants.mend_group(table, [count], last) for count in counts] == [True, True]
+
+    assert invariants.check(table, NOW) == []
+    assert table.get(keys.backfill("Repair", 0, 1)) is None
+
+
 def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: Table, lamp: Deal) -> None:
     table.write(unplace(keys.deal(lamp.deal_id), "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"))
 

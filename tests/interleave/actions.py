@@ -7,7 +7,7 @@ function that writes must have written in one of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -219,15 +219,16 @@ def leave(at: Process) -> None:
 
 
 def check_and_mend(at: Process) -> str:
-    """``btd check --mend``, which names what it leaves."""
-    first = invariants.survey(at.table, LATER)
-    faults = invariants.lasting(first, invariants.survey(at.table, LATER)) if first else []
-    unknown = invariants.unknown(faults)
+    """``btd check --mend``, which names what it leaves; all else, if another begins."""
     mended: list[invariants.Fault] = []
-    for groups in invariants.groups([fault for fault in faults if fault not in unknown]):
-        for group in groups:
-            if invariants.mend_group(at.table, group):
-                mended += group
+    with suppress(invariants.Overtaken), invariants.repairing(at.table, str(at.seed), LATER) as held:
+        first = invariants.survey(at.table, LATER)
+        faults = invariants.lasting(first, invariants.survey(at.table, LATER)) if first else []
+        unknown = invariants.unknown(faults)
+        for groups in invariants.groups([fault for fault in faults if fault not in unknown]):
+            for group in groups:
+                if invariants.mend_group(at.table, group, held):
+                    mended += group
     return world.repaired(fault for fault in first if fault not in mended)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from shared.data import invariants, keys
 from shared.data.invariants import Fault
@@ -36,15 +36,9 @@ after the other would."""
 LEFT_OVER = "a message that was delivered while its account was removed: the name's next owner doesn't get it"
 
 
-REPAIRS = frozenset({"check and mend", "check and mend early", "mend damage"})
-TWICE = "of two repairs at once, one may set a word's count as it was before the other: run one at a time"
-
-
-def excuse(fault: Fault, names: Collection[str]) -> str:
-    """Why a document says that these actions may leave a fault, or nothing."""
-    if fault.rule == invariants.PARTNERS and fault.key["PK"].startswith(keys.messages("")):
-        return LEFT_OVER
-    return TWICE if fault.rule == invariants.WORD_COUNTS and len(names) == 2 and REPAIRS.issuperset(names) else ""
+def excuse(fault: Fault) -> str:
+    """Why a document says that a fault may be left, or nothing."""
+    return LEFT_OVER if fault.rule == invariants.PARTNERS and fault.key["PK"].startswith(keys.messages("")) else ""
 
 
 def reason(*names: str) -> str:

@@ -139,7 +139,7 @@ class Explorer:
             again = world.alone(action, again=True)
             left, faults = world.settled(world.outcome(again))
             where = f"{crash.at}{'+' if crash.after else '-'}"
-            _judge_faults(found, faults, where, (name,))
+            _judge_faults(found, faults, where)
             if again.startswith("!"):
                 found.breaks.setdefault(again, where)
             elif again != undisturbed.results[0] and not again.startswith(LEFT):
@@ -201,7 +201,7 @@ class _Pair:
     def _judge(self, schedule: Schedule, outcome: Outcome, replay: str) -> None:
         found = self.found
         left, faults = self.world.settled(outcome)
-        _judge_faults(found, faults, replay, self.names)
+        _judge_faults(found, faults, replay)
         for result in outcome.results:
             if result.startswith("!"):
                 found.breaks.setdefault(result, replay)
@@ -228,9 +228,9 @@ class _Pair:
         return self.explorer.only(self.names[number], number, self.explorer.begin(*self.names))
 
 
-def _judge_faults(found: Found, faults: Sequence[Fault], where: str, names: Collection[str]) -> None:
+def _judge_faults(found: Found, faults: Sequence[Fault], where: str) -> None:
     for fault in faults:
-        if why := excuse(fault, names):
+        if why := excuse(fault):
             found.differs[why] += 1
         else:
             found.breaks.setdefault(f"{named(fault)} {fault.attributes}", where)
