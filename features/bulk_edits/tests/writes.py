@@ -63,4 +63,5 @@ _ONE_BY_ONE = "an edit changes one deal after the other: what comes between find
 WRITES_DIFFER |= {
     frozenset({"go on with bulk edits", name}): _ONE_BY_ONE for name in ("begin bulk edit", "refresh picks", "tick")
 }
+WRITES_DIFFER[frozenset({"tick", "refresh picks"})] = _ONE_BY_ONE
 WRITES_ONCE_FAILED = (("go on with bulk edits", "go on with bulk edits"),)
