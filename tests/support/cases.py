@@ -99,6 +99,7 @@ NAMES: Mapping[str, str] = {
     "RECIPES": "the document and the headings of recipes that are done one after the other",
     "OPERATED": "documents of operations, whose commands are typed on a whole cloud",
     "PROVEN": "by the claim's id, the result of its proof on the local cloud, and a part of what it found",
+    "DEAD_WORK": "work that is sent again as it is: the outputs of its dead-letter queue and its queue, and a message",
     "COLUMNS": "by item type, columns of an export with their types",
     "QUERIED": "by the title of an example query, its rows on the first morning of Workbench's model; for Athena, an "
     "item in DynamoDB's form and the query's rows of it",

@@ -28,10 +28,10 @@ from shared.dynamodb.aws_errors import Budget
 from shared.dynamodb.table import Table
 from shared.services import Queue
 from tests.cli.conftest import Btd, ask, bare_table, btd, table, wide_terminal  # noqa: F401  # fixtures
+from tests.support.cases import cases
 from tests.support.commands import PATIENCE
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 from tests.support.factories import NOW, a_deal, open_brands, post
-from tests.support.surroundings import event
 
 UNIT = Unit("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", "category")
 
@@ -98,11 +98,8 @@ def test_more_than_one_request_holds_is_shown_whole(plumbing: dict[str, Queue], 
 
 @pytest.mark.parametrize(
     ("dead", "queue", "body"),
-    [
-        ("WorkDeadLettersUrl", "QueueUrl", UNIT.to_json()),
-        ("UploadsDeadLettersUrl", "UploadsUrl", event("resizer-upload")["Records"][0]["body"]),
-    ],
-    ids=["work", "uploads"],
+    [("WorkDeadLettersUrl", "QueueUrl", UNIT.to_json()), *cases("DEAD_WORK")],
+    ids=lambda value: value if value.endswith("Url") else "",
 )
 def test_dead_work_is_sent_again_as_it_is(
     plumbing: dict[str, Queue], btd: Btd, dead: str, queue: str, body: str

@@ -26,6 +26,7 @@ EDITORS = {
 }
 IMPORTS = {"pictures": ("minijinja",)}
 OPTIONS = (FetchedPictures(hosts=("*.shop.example",)),)
+DEAD_WORK = (("UploadsDeadLettersUrl", "UploadsUrl", event("resizer-upload")["Records"][0]["body"]),)
 KEPT = ("PictureFilesBucket1709A7C0", "UploadsQueue9C3802C9", "UploadsDeadLettersQueue0FC3382D")
 
 _FETCHES = keys.fetch("", datetime(2026, 6, 4, tzinfo=UTC), "")["PK"]
