@@ -162,8 +162,9 @@ def _apart(now: Evaluation, index: str, label: str, units: float) -> Mend | None
     counted = 1 if NAMES.search(first.sk) or index else shards  # an item that is alone there becomes several
 
     def entity(each: Entity) -> Entity:
-        if each.name not in names:
-            return each
+        if each.name not in names:  # there are as many of it as before
+            counted_by = counted > 1 and names & {*each.said.split()}
+            return replace(each, said=f"{each.count:.0f}") if counted_by else each
         keys = [
             (name, (pk, f"<{others[0]}>" if by_day else pair[1]) if (name, pair[0]) == (index, first.pk) else pair)
             for name, pair in each.keys

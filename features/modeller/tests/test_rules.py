@@ -234,6 +234,23 @@ def test_a_page_of_a_scan_is_no_scan_of_the_table() -> None:
     ]
 
 
+def test_shards_of_a_counter_leave_the_number_of_what_belongs_to_it() -> None:
+    pages = {
+        "peak": 100,
+        "entities": [{"name": "Page", "items": "10", "PK": "PAGE#<Page>", "SK": "PAGE",
+                      "attributes": {"Page": "id 4", "Hits": "number 6"}},
+                     {"name": "Note", "items": "5 a Page", "PK": "NOTE#<Page>", "SK": "<Note>",
+                      "attributes": {"Page": "of Page", "Note": "id 6"}}],
+        "patterns": [{"name": "Hit", "rate": "30", "request": "Write", "writes": ["Update Page Hits 1 to 2"],
+                      "busiest": "50%"}],
+    }  # fmt: skip
+    whole = model(pages)
+    changed = findings.tried(whole, [findings.of(whole)[0].key])
+
+    assert [each.count for each in changed.entities] == [50, 50]
+    assert model(json.loads(json.dumps(document(changed)))) == changed
+
+
 def test_a_second_ttl_attribute_is_worth_a_look() -> None:
     things = [
         {"name": name, "items": "10", "PK": f"{name}#<Id>", "SK": "A", "expires": expires,
