@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from features.pictures.bodies import NewPicture
 from features.pictures.data import uploads
-from features.pictures.data.bucket import bucket
+from features.pictures.environment import bucket
 from features.pictures.fields import in_answer
 from features.pictures.models import ANY_TYPE, MAX_UPLOAD
 from shared.api.app import calling, of_editors

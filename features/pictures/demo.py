@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from features.pictures.data import bucket
+from features.pictures import environment
 
 
 def connect(files: Any) -> None:
     """Take the demo's files for the bucket."""
-    vars(bucket)["bucket"] = lambda: files
+    vars(environment)["bucket"] = lambda: files

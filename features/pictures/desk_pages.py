@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from features.pictures.data import uploads
-from features.pictures.data.bucket import bucket
+from features.pictures.environment import bucket
 from features.pictures.fields import FETCHED
 from features.pictures.models import ANY_TYPE, LOOKS, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
 from functions.pages.desk import frame

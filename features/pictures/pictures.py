@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from features.pictures.data.bucket import bucket
+from features.pictures.environment import bucket
 from features.pictures.models import MEDIA_TYPES, PICTURES
 from shared.errors import NotFound
 from shared.html import pages

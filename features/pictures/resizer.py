@@ -12,8 +12,8 @@ from urllib.parse import unquote_plus
 
 from features.pictures import fetching, hosts
 from features.pictures.data import fetches, making, uploads
-from features.pictures.data.bucket import bucket
 from features.pictures.data.fetches import Fetch
+from features.pictures.environment import bucket
 from features.pictures.fetching import NotNow
 from features.pictures.fields import FETCHED
 from features.pictures.models import MAX_UPLOAD, MEDIA_TYPES, UPLOADS, Picture, Refused

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from features.pictures import hosts
 from features.pictures.data import fetches, uploads
-from features.pictures.data.bucket import bucket
+from features.pictures.environment import bucket
 from features.pictures.fields import LastUpload
 from features.pictures.models import Picture
 from shared.runtime.environment import logger, table

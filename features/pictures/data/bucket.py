@@ -5,19 +5,15 @@ After throttling or a broken connection a request is tried again, within the tim
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from features.pictures.models import BUCKET
 from shared.dynamodb import aws_errors
 from shared.dynamodb.aws_errors import Budget, Service
 from shared.dynamodb.client import client_of
 from shared.errors import DealsError, Unavailable
-from shared.runtime.environment import budget, credentials
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
@@ -113,9 +109,3 @@ def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any)
     """The bucket of a name, with the credentials that the environment gives boto3. No request outlasts a budget."""
     budget = budget or Budget()
     return Bucket(name, client=client_of("s3", budget, client_arguments), budget=budget)
-
-
-@cache
-def bucket() -> Bucket:
-    """The pictures' bucket of the environment, connected once per execution environment."""
-    return connect(os.environ[BUCKET], budget(), **credentials())
