@@ -224,11 +224,11 @@ def test_of_two_repairs_the_one_that_began_last_goes_on_even_if_it_is_killed_and
 ) -> None:
     table.write(say(keys.topic(APPLE), LikesCount=7))
     table.write(say(keys.word_count("desk"), Deals=7))
-    killed = invariants.repairing(table, "killed", NOW)
+    killed = {**keys.backfill("Repair", 0, 1), "Type": keys.BACKFILL, "Start": "killed"}
 
     with invariants.repairing(table, "first", NOW) as first:
         counts = invariants.check(table, NOW)
-        killed.__enter__()
+        table.write(put(killed, because="it has begun, and ended nothing"))
         with invariants.repairing(table, "last", NOW) as last:
             with pytest.raises(invariants.Overtaken):
                 invariants.mend_group(table, counts[:1], first)
