@@ -186,7 +186,7 @@ def build(part: Cached, written: Collection[Written], now: datetime) -> Built:
         also = {deal_id for deal_id, category in written if topic is None or topic.slug == category}
         latest = page_cache.newest(table(), part.feed, now, also, previous, size=settings.READ_FOR_CARDS)
     if part is not FRONT_PAGE_PICKS:
-        marks = page_cache.marks_of(table(), latest.items, now) if latest else {}
+        marks = rendered.marks_of(table(), latest.items, now) if latest else {}
         return Built(part, now, picked, latest, marks=marks)
     counted = _bargains(now, anew=not written)
     return Built(part, now, picked, latest, page_cache.read_today(table(), now), counted)

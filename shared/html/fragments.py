@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from shared import features, hooks
 from shared.data.catalog import page_cache
 from shared.data.catalog.bargains import Counts
 from shared.data.catalog.page_cache import Today
+from shared.dynamodb.table import Table
 from shared.html import views
 from shared.html.links import base
 from shared.html.views import render
@@ -45,6 +47,12 @@ _ALL = '<a class="button" href="/deals">All the newest deals</a>'
 
 _SMALL_PICTURE = f'(<img src="[^"]*[?;]width=){SMALL}"'
 """A card's picture's address up to its width, if its host resizes."""
+
+
+def marks_of(table: Table, found: Sequence[Deal], now: datetime) -> Mapping[str, tuple[Mark, ...]]:
+    """The marks that features give to the cards of a copy's newest deals, by id."""
+    given = [each.marks(table, found, now) for each in features.roles(hooks.Lists)] if found else []
+    return {deal_id: tuple(chain.from_iterable(of.get(deal_id, ()) for of in given)) for deal_id in set().union(*given)}
 
 
 def picks(deals: Sequence[Deal], now: datetime) -> str:

@@ -22,6 +22,7 @@ from shared.dynamodb.aws_errors import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.errors import Busy, NotFound
+from shared.html import fragments
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime import environment
 from shared.values import times
@@ -175,8 +176,9 @@ def test_copies_and_picks_that_cannot_be_read_are_rebuilt(
 
 @pytest.fixture
 def no_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The front page without the lists that features show there: their documents say what those cost."""
-    monkeypatch.setattr(page_cache, "features", SimpleNamespace(roles=lambda _: []))
+    """The copies without the lists and marks of features: their documents say what those cost."""
+    for module in (page_cache, fragments):
+        monkeypatch.setattr(module, "features", SimpleNamespace(roles=lambda _: []))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import feed_counts, feeds, offers, page_cache, picks, search, selecting, sorting, topics, words
+from shared.data.catalog import feed_counts, feeds, offers, picks, search, selecting, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.data.catalog.phrases import Phrases, read_phrases
 from shared.data.catalog.search import Match
@@ -129,7 +129,7 @@ def latest_of(feed: Feed, now: datetime, held: feeds.PeriodCounts | None = None)
     # The counts of as many days as the page can show.
     counts = held[0] if held else feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS)
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, held=held)
-    marks = {} if feed.period is Period.MONTH else page_cache.marks_of(table(), page.items, now)
+    marks = {} if feed.period is Period.MONTH else fragments.marks_of(table(), page.items, now)
     return fragments.latest(page, feed, now, counts, marks)
 
 

@@ -19,7 +19,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shared import features, hooks, settings
@@ -375,12 +374,6 @@ def read_today(table: Table, now: datetime) -> Today:
         room -= len(beside[-1][1])
     marks = {listed.deal.deal_id: listed.marks for page in pages for listed in page.items}
     return Today(ending, len(noted) if ending else 0, tuple(beside), marks)
-
-
-def marks_of(table: Table, found: Sequence[Deal], now: datetime) -> Mapping[str, tuple[Mark, ...]]:
-    """The marks that features give to the cards of a copy's newest deals, by id."""
-    given = [each.marks(table, found, now) for each in features.roles(hooks.Lists)] if found else []
-    return {deal_id: tuple(chain.from_iterable(of.get(deal_id, ()) for of in given)) for deal_id in set().union(*given)}
 
 
 class CopyCache:
