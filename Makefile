@@ -133,12 +133,12 @@ types: .venv/.installed
 format: .venv/.installed ## Format the code, and write the generated files again
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
-	@$(BIN)/python -m tools.folders
 	@$(BIN)/python -m tools.generated
+	@$(BIN)/python -m tools.folders
 
 features: .venv/.installed
-	@$(BIN)/python -m tools.folders
 	@$(BIN)/python -m tools.generated --if-features-changed
+	@$(BIN)/python -m tools.folders
 
 # Three tiers of tests. Types and tests run side by side: mypy takes half a minute, and much of the tests' time is waiting.
 quick: install features style ## Check style, types and the data layer on the fast engine: 4 minutes

@@ -401,8 +401,12 @@ def _schema(operation: str, name: str) -> dict[str, Any]:
 
 
 def _described(operation: str) -> dict[str, Any]:
+    """What the document says of an operation. Raises LookupError if it was written before there was one."""
     method, path = operation.split()
-    return cast("dict[str, Any]", _document()["paths"][path][method.lower()])
+    described = _document()["paths"].get(path, {}).get(method.lower())
+    if described is None:
+        raise LookupError(f'{OPENAPI.name} has no {operation}: "make format" writes it')
+    return cast("dict[str, Any]", described)
 
 
 @cache

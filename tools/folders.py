@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import sys
 import traceback
 import warnings
@@ -48,6 +49,16 @@ def check() -> None:
     """End the program with the first fault, if there is one."""
     if fault := next(faults(), None):
         sys.exit(fault)
+
+
+def run(module: str) -> None:
+    """Run a module as a program. If it fails because of a feature, end with what is wrong with that."""
+    try:
+        runpy.run_module(module, run_name="__main__")
+    except (Exception, hooks.Broken) as error:
+        if fault := sentence(error):
+            sys.exit(fault)
+        raise
 
 
 def faults() -> Iterator[str]:
@@ -313,4 +324,4 @@ def commands(of: hooks.Commands) -> list[str]:
 
 
 if __name__ == "__main__":
-    check()
+    run(sys.argv.pop(1)) if sys.argv[1:] else check()

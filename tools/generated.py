@@ -23,9 +23,11 @@ def made_for() -> set[str]:
 
 
 def write() -> None:
-    """Write all of them, each in a process of its own. Raises CalledProcessError."""
+    """Write all of them, each in a process of its own; ends the program if one can't be written."""
     for module in MODULES:
-        subprocess.run([sys.executable, "-m", module], cwd=documents.ROOT, check=True)
+        command = [sys.executable, "-m", "tools.folders", module]
+        if subprocess.run(command, cwd=documents.ROOT, check=False).returncode:
+            sys.exit(1)
 
 
 def main(arguments: list[str]) -> None:
