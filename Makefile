@@ -133,11 +133,11 @@ types: .venv/.installed
 format: .venv/.installed ## Format the code, and write the generated files again
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
-	@$(BIN)/python -m tools.generated
+	@$(BIN)/python -m tools.folders tools.generated
 	@$(BIN)/python -m tools.folders
 
 features: .venv/.installed
-	@$(BIN)/python -m tools.generated --if-features-changed
+	@$(BIN)/python -m tools.folders tools.generated --if-features-changed
 	@$(BIN)/python -m tools.folders
 
 # Three tiers of tests. Types and tests run side by side: mypy takes half a minute, and much of the tests' time is waiting.
