@@ -119,7 +119,8 @@ def summary(switches: int) -> int:
     if dearest:
         print(f"a conflict cost at most {dearest['requests']} requests more ({' | '.join(dearest['names'])}),")
         print(f"and at most {max(line['units'] for line in pairs):g} units more")
-    if stale := sum(line["commit"] != commit() for line in tried):
+    code = commit()
+    if stale := sum(line["commit"] != code for line in tried):
         print(f"{stale:,} of these were tried with other code")
     print(f"{len(broken):,} broke" if broken else "nothing broke")
     return 1 if broken else 0
