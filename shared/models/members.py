@@ -55,6 +55,11 @@ class PriceAlert:
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     limits: Limits
 
+    @property
+    def product(self) -> str:
+        """The product's hash (``links.product_hash``), which the id ends with."""
+        return self.alert_id.removeprefix("price-")
+
 
 @dataclass(frozen=True, slots=True)
 class WordsAlert:

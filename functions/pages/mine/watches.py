@@ -196,7 +196,7 @@ def _other_offers(
     over = [
         alert for alert in alerted if isinstance(alert, PriceAlert) and _active(found.get(alert.deal_id), now) is None
     ][:SOUGHT]
-    asked = [partial(offers.offers_of, table(), alert.alert_id.removeprefix("price-")) for alert in over]
+    asked = [partial(offers.offers_of, table(), alert.product) for alert in over]
     read = table().gather(asked) if asked else []
     return {alert: [deal for deal in of_it if _active(deal, now)] for alert, of_it in zip(over, read, strict=True)}
 

@@ -183,8 +183,7 @@ def places(alert: Alert) -> Key:
         word, _, joined = alert.rarest.partition(" ")
         filed = keys.alert_in_words(word, alert.username, alert.alert_id)
         return filed | (keys.alert_in_joined(joined, alert.username, alert.alert_id) if joined else {})
-    product = alert.alert_id.removeprefix("price-")
-    return keys.alert_in_prices(product, alert.limits.currency or "", alert.armed, alert.username)
+    return keys.alert_in_prices(alert.product, alert.limits.currency or "", alert.armed, alert.username)
 
 
 def as_found(alert: Alert, price: int) -> Write:
