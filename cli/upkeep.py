@@ -285,7 +285,10 @@ def check_all(table: Table, now: datetime, segments: int) -> list[Fault]:
         return found.faults()
 
     first = scanned("Checking")
-    return invariants.lasting(first, scanned("Checking again")) if first else []
+    again = scanned("Checking again") if first else []
+    if changed := invariants.changing(first, again):
+        note(f"{counted(changed, 'item')} changed while the table was read. Run the command again to check them.")
+    return invariants.lasting(first, again)
 
 
 def mend_all(table: Table, faults: Sequence[Fault], held: Write) -> tuple[list[Fault], bool]:

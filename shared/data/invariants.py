@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -206,7 +206,7 @@ def check(table: Table, now: datetime, advance: Callable[[int], object] = lambda
     return lasting(first, survey(table, now, advance)) if first else []
 
 
-def lasting(first: Iterable[Fault], again: Iterable[Fault]) -> list[Fault]:
+def lasting(first: Collection[Fault], again: Collection[Fault]) -> list[Fault]:
     """The faults that two scans in a row have found in the same state, by rule and key.
 
     A word's damaged count may be in another one: it changes with each word that it doesn't count.
@@ -218,6 +218,14 @@ def lasting(first: Iterable[Fault], again: Iterable[Fault]) -> list[Fault]:
     return sorted(
         (fault for fault, same in known if fault in same or (same and _is_not_counting(fault))), key=_named_by
     )
+
+
+def changing(first: Collection[Fault], again: Collection[Fault]) -> int:
+    """How many items two scans have found wrong, but not in the same way: they were written in between.
+
+    Most are being written by the stream's readers. The count of a word that is filed all the time may be wrong too.
+    """
+    return len(set(map(_named_by, first)) & set(map(_named_by, again)) - set(map(_named_by, lasting(first, again))))
 
 
 def _is_not_counting(fault: Fault) -> bool:

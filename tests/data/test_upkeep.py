@@ -16,12 +16,12 @@ from shared.data.catalog.deals import from_item, has_ended, is_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import without_places
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import forget, put
+from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import Deal
 from shared.values import links
 from tests.support.engines import FAST, MOTO
 from tests.support.factories import NOW, a_deal, ago, open_brands, post
-from tests.support.wire import hooked, watched
+from tests.support.wire import before, hooked, watched
 
 LINK, OTHER = "https://shop.example/view.php?id=1", "https://shop.example/other"
 
@@ -134,6 +134,23 @@ def problems(table: Table) -> list[invariants.Fault]:
     """The faults of the deals' own items."""
     kinds = (invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS, invariants.VERDICTS)
     return [fault for fault in invariants.survey(table, NOW) if fault.rule in kinds]
+
+
+def test_a_check_says_that_a_wrong_count_changed_between_its_scans_and_finds_it_the_next_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with FAST.table(open_brands) as table:
+        lamp, other = post(table, [a_deal(title="Desk lamp"), a_deal(title="Desk chair")])
+        stream = Stream(table)
+        stream.follow(lamp)
+        table.write(update(keys.word_count("desk"), "SET Deals = :seven", values={":seven": 7}, refused=None))
+
+        with before(table, "Scan", lambda: stream.follow(other), skip=1):
+            upkeep.check_all(table, NOW, 1)
+        (count,) = (fault for fault in upkeep.check_all(table, NOW, 1) if fault.rule == invariants.WORD_COUNTS)
+
+    assert "1 item changed while the table was read" in capsys.readouterr().err
+    assert (count.found or {})["Deals"] == 8
 
 
 @pytest.mark.thorough

@@ -175,8 +175,8 @@ def test_a_table_of_1_1_0_is_upgraded_by_the_changelogs_steps_and_goes_back_and_
                 done = CliRunner().invoke(app, command.split())
                 # A repair says that it left what has changed meanwhile.
                 assert done.exit_code in ((0, 1) if "--mend" in command else (0,)), done.output
-        if done.exit_code:
-            btd("check", "--mend")
+        # A repair leaves what changes between its two scans, such as the count of a busy word.
+        btd("check", "--mend")
         assert "holds what it should" in btd("check").stdout
         everything = list(table.everything())
         assert_each_list_is_exact(table, everything)
