@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path as File
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared.dynamodb.attributes import marshal
 
@@ -72,6 +72,14 @@ class Node:
 
 
 Operand = Path | Value | Node
+
+
+class Changed(NamedTuple):
+    """A path that an update changes, with its section, such as ``SET``, and the value that this names or makes."""
+
+    section: str
+    path: Path
+    value: Operand | None
 
 
 @dataclass(slots=True)
@@ -323,15 +331,15 @@ class Expression:
                     why = "Two document paths overlap with each other; must remove or rewrite one of these paths"
                     raise self.invalid(f"{why}; path one: {one}, path two: {two}")
 
-    def update(self) -> list[tuple[str, Path]]:
-        """The paths that an update changes, each with its section, such as ``SET``."""
-        readers: dict[str, Callable[[], Path]] = {
+    def update(self) -> list[Changed]:
+        """What an update changes."""
+        readers: dict[str, Callable[[], tuple[Path, Operand | None]]] = {
             "SET": self._set,
-            "REMOVE": self.path,
+            "REMOVE": lambda: (self.path(), None),
             "ADD": partial(self._changed, "ADD", {"N", *_SETS}),
             "DELETE": partial(self._changed, "DELETE", _SETS),
         }
-        paths: list[tuple[str, Path]] = []
+        changes: list[Changed] = []
         sections: set[str] = set()
         while self.token != _END:
             section = self.token.upper()
@@ -341,23 +349,24 @@ class Expression:
                 raise self.invalid(f'The "{section}" section can only be used once in an update expression;')
             sections.add(section)
             self.at += 1
-            paths.append((section, readers[section]()))
+            changes.append(Changed(section, *readers[section]()))
             while self.takes(","):
-                paths.append((section, readers[section]()))
-        self.apart([path for _, path in paths])
-        return paths
+                changes.append(Changed(section, *readers[section]()))
+        self.apart([each.path for each in changes])
+        return changes
 
-    def _set(self) -> Path:
+    def _set(self) -> tuple[Path, Operand]:
         path = self.path()
         self.expect("=")
         first = self.operand()
-        if self.token in {"+", "-"}:
-            sign, second = self.next(), self.operand()
-            for each in (first, second):
-                self.typed(sign, each, {"N"})
-        return path
+        if self.token not in {"+", "-"}:
+            return path, first
+        sign, second = self.next(), self.operand()
+        for each in (first, second):
+            self.typed(sign, each, {"N"})
+        return path, Node(sign, (first, second))
 
-    def _changed(self, section: str, kinds: set[str]) -> Path:
+    def _changed(self, section: str, kinds: set[str]) -> tuple[Path, Operand]:
         """A path of ``ADD`` or ``DELETE``, with the value that it takes."""
         path, value = self.path(), self.operand()
         if not isinstance(value, Value):
@@ -366,7 +375,7 @@ class Expression:
             why = "Incorrect operand type for operator or function"
             kind, types = _IN_WORDS.get(value.kind, value.kind), f"ALLOWED_FOR_{section}_OPERAND"
             raise self.invalid(f"{why}; operator: {section}, operand type: {kind}, typeSet: {types}")
-        return path
+        return path, value
 
 
 _TAKES = {

@@ -65,7 +65,8 @@ def _check(operation: str, part: Mapping[str, Any]) -> None:
             continue
         read = Expression(kind, str(part[kind]), part.get(_PLACEHOLDERS[0], {}), part.get(_PLACEHOLDERS[1], {}), used)
         if kind == "UpdateExpression":
-            _no_keys([path for _, path in read.update() if path.parts[0] in _OF_TABLE])
+            for changed in read.update():
+                _changed_key(str(changed.path.parts[0]), changed.value)
         elif kind == "ProjectionExpression":
             read.projection()
         elif kind == "KeyConditionExpression":
@@ -166,8 +167,8 @@ def _text(name: str, value: Value) -> None:
         raise Refused(f"{_ONE_OF}: Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 
 
-def _empty(name: str) -> str:
-    why = "The AttributeValue for a key attribute cannot contain an empty string value"
+def _empty(name: str, of: str = "") -> str:
+    why = f"{of}The AttributeValue for a key attribute cannot contain an empty string value"
     return f"One or more parameter values are not valid. {why}. Key: {name}"
 
 
@@ -178,9 +179,25 @@ def _no_filter_on_keys(condition: Node, keys: set[str | None]) -> None:
             raise Refused(f"{why}: Primary key attribute: {path.parts[0]}")
 
 
-def _no_keys(paths: list[Path]) -> None:
-    for path in paths:
-        raise Refused(f"{_ONE_OF}: Cannot update attribute {path.parts[0]}. This attribute is part of the key")
+def _changed_key(name: str, value: Operand | None) -> None:
+    """An update changes no key of the table, and those of indexes to texts of some length. DynamoDB Local takes any
+    other value, too, and leaves the item out of the index. DynamoDB refuses it, here in this page's words:
+    https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html"""
+    if name in _OF_TABLE:
+        raise Refused(f"{_ONE_OF}: Cannot update attribute {name}. This attribute is part of the key")
+    if name not in KEYS or value is None or isinstance(value, Path):
+        return
+    kind = value.kind if isinstance(value, Value) else {"+": "N", "-": "N", "list_append": "L"}.get(value.operator, "S")
+    if kind != "S":
+        raise Refused("The update expression attempted to update the secondary index key to unsupported type")
+    if isinstance(value, Value):
+        if not (text := value.typed["S"]):
+            why = "The update expression attempted to update a secondary index key to a value that is not supported"
+            raise Refused(_empty(name, f"{why}. "))
+        if len(text.encode()) > _LONGEST[name]:
+            raise Refused(
+                "The update expression attempted to update the secondary index key beyond allowed size limits"
+            )
 
 
 def _keys(part: Mapping[str, Any]) -> None:

@@ -421,7 +421,7 @@ def _changes(part: Mapping[str, Any]) -> None:
         changed = Expression("UpdateExpression", part["UpdateExpression"], names, values, set()).update()
     except Refused:
         return
-    for section, path in changed:
+    for section, path, _ in changed:
         if path.parts[0] in _OURS or (path.parts[0] in _PARTITION_KEYS and section != "REMOVE"):
             raise Unusable("An update here must not set an index's partition key, Type or ExpiresAt.")
 

@@ -79,6 +79,20 @@ REFUSED = {
         update("SET SK = :s", {":s": "s"}),
         "Cannot update attribute SK. This attribute is part of the key",
     ),
+    "an index's key updated to another type": (
+        update("SET GSI1SK = :no", {":no": False}),
+        "The update expression attempted to update the secondary index key to unsupported type",
+    ),
+    "a number added to an index's key": (update("ADD GSI1SK :n", {":n": 1}), "to unsupported type"),
+    "an index's key updated to a sum": (update("SET GSI1SK = A + :n", {":n": 1}), "to unsupported type"),
+    "an index's key updated to nothing": (
+        update("SET GSI1SK = :s", {":s": ""}),
+        "attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key",
+    ),
+    "an index's key updated to a long text": (
+        update("SET GSI1SK = :s", {":s": "s" * 1025}),
+        "attempted to update the secondary index key beyond allowed size limits",
+    ),
     "a text added": (
         update("ADD Likes :s", {":s": "s"}),
         "Incorrect operand type for operator or function; operator: ADD, operand type: STRING",
@@ -191,6 +205,9 @@ TAKEN = {
     "all clauses": update("SET A = :n REMOVE B, C[0] ADD D :n DELETE E :set", {":n": 1, ":set": {"x"}}),
     "a reserved word behind a name": query(
         "PK = :p", P, ProjectionExpression="#n", ExpressionAttributeNames={"#n": "Name"}
+    ),
+    "an index's key updated to a text, copied, or removed": update(
+        "SET GSI1PK = :s, GSI1SK = if_not_exists(A, :n) REMOVE GSI2SK", {":s": "s", ":n": 1}
     ),
     "an update without an expression": ("UpdateItem", {"Key": KEY}),
 }
