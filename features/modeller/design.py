@@ -46,6 +46,11 @@ class Entity:
         """The words that say which values an attribute has, such as ``text 20``; empty for an unknown attribute."""
         return _specs(self.attributes).get(attribute, [])
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """The templates of its key in the table; empty if they can't be used."""
+        return dict(self.keys).get("", ("", ""))
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
@@ -165,7 +170,7 @@ def document(model: Model) -> dict[str, Any]:
         "indexes": [
             {
                 "name": each.name, "while": " = ".join(each.only or ()),
-                "copies": "" if each.copies is None else ", ".join(each.copies) or "keys",
+                "copies": copies_text(each),
             }
             for each in model.indexes
         ],
@@ -174,6 +179,13 @@ def document(model: Model) -> dict[str, Any]:
     full = {kind: [{name: value for name, value in row.items() if value} for row in rows[kind]] for kind in rows}
     peak = int(model.peak) if model.peak.is_integer() else model.peak
     return {"name": model.name, "peak": peak, **full}
+
+
+def copies_text(index: Index) -> str:
+    """What an index copies as it is written in a model; an attribute called ``all`` or ``keys`` has a comma."""
+    if index.copies is None:
+        return ""
+    return f"{index.copies[0]}," if index.copies in (("all",), ("keys",)) else ", ".join(index.copies) or "keys"
 
 
 def _row_of(pattern: Pattern) -> dict[str, Any]:

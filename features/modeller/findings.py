@@ -205,7 +205,7 @@ def _large(now: Evaluation, place: Place) -> Finding | None:
     part, mend = 0, NONE
     if lists:
         number, each = map(int, entity.spec(lists[0])[1:])
-        part, mend = number * each, _list_apart(entity, lists[0])
+        part, mend = number * each, _list_apart(now.model, entity, lists[0])
         figures |= {"attribute": lists[0], "number": number, "each": each}
     elif heavy := _heaviest(now.model, entity):
         part, mend = int(entity.spec(heavy)[1]) + len(heavy), _without(entity, heavy)
@@ -240,11 +240,14 @@ def _lacks(entity: Entity, attribute: str) -> Entity:
     return replace(entity, attributes=tuple(pair for pair in entity.attributes if pair[0] != attribute))
 
 
-def _list_apart(entity: Entity, attribute: str) -> Mend:
+def _list_apart(model: Model, entity: Entity, attribute: str) -> Mend:
     """Make each value of a list an item of its own, in the same partition."""
     number, size = map(int, entity.spec(attribute)[1:])
-    name = attribute.removesuffix("s") if attribute.removesuffix("s") != entity.name else f"{attribute}Item"
-    pk = dict(entity.keys)[""][0]
+    taken = [each.name for each in model.entities]
+    name = next(
+        name for each in ("", "Item", *range(2, 14)) if (name := f"{attribute.removesuffix('s')}{each}") not in taken
+    )
+    pk = entity.key[0]
     own = [*((each, f"of {entity.name}") for each in NAMES.findall(pk)), (f"{name}Id", "id 8"), (name, f"text {size}")]
     sk = f"{name.upper()}#<{name}Id>"
     made = Entity(name, entity.count * number, tuple(own), (("", (pk, sk)),), f"{number} a {entity.name}")
@@ -432,12 +435,12 @@ def _new_index(now: Evaluation, pattern: Pattern) -> Mend | None:
         asked = [pattern.terms[0][0]]
         template, sought = (f"{asked[0].upper()}#{of}" for of in (f"<{asked[0]}>", pattern.terms[0][2]))
     owner = next((e for e in now.model.entities if asked and all(e.spec(name) for name in asked)), None)
-    if owner is None or "" not in dict(owner.keys):
+    if owner is None or not owner.key[0]:
         return None
     index = Index(_free(now.model), pattern.terms[0][::2] if sought != pattern.pk else None)
     terms = pattern.terms[1:] if sought != pattern.pk else pattern.terms
     changed = replace(pattern, operation="Query", index=index.name, pk=sought, sk=(), consistent=False, terms=terms)
-    way = _added(now, index, owner, (template, dict(owner.keys)[""][0]), changed)
+    way = _added(now, index, owner, (template, owner.key[0]), changed)
     return way and Mend("no index", f"{index.name}{PARTITION_KEY}  {template}", way, "add", {"owner": owner.name})
 
 

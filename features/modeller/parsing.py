@@ -278,7 +278,7 @@ def _entity(row: _Row, above: Sequence[Entity], indexes: Sequence[str], sorts: C
         return None
     count = min(max(items[0] * counts[items[1]], 1.0), 1e13)
     made = Entity(name, count, tuple(attributes.items()), tuple(keys.items()), said, expires)
-    if "" in keys:
+    if "" in keys and name not in counts:
         _collide(row, made, above)
     return made
 
@@ -339,14 +339,14 @@ def _attributes(row: _Row) -> dict[str, str]:
 
 def _collide(row: _Row, entity: Entity, above: Sequence[Entity]) -> None:
     """Find keys that are too few for an entity's items, or those of another one: a later item would replace one."""
-    model, key = Model("", (*above, entity), (), ()), dict(entity.keys)[""]
+    model, key = Model("", (*above, entity), (), ()), entity.key
     possible = prod(model.values(entity.name, name, model.size) for name in {*NAMES.findall("".join(key))})
     if possible < entity.count * 0.99:
         keys = "1 key" if possible == 1 else f"{possible:,.0f} keys"
         why = f"{entity.count:,.0f} items of {entity.name} have only {keys}, so that one replaces another."
         row.fault(SORT_KEY, f"{why} Add an attribute to the sort key.")
     for other in above:
-        if other.name != entity.name and _shape(dict(other.keys).get("", ())) == _shape(key):
+        if other.name != entity.name and _shape(other.key) == _shape(key):
             row.fault(SORT_KEY, f"{entity.name} and {other.name} have the same keys: begin one with another word.")
 
 
@@ -378,7 +378,7 @@ def _pattern(row: _Row, model: Model) -> Pattern | None:
         name, each_second, operation, said, index, pk, sk, terms, returns, consistent,
         min(limit, 10**6), min(max(times, 1), 1000), busiest, (), row.at,
     )  # fmt: skip
-    if operation == "Get" and pk and not sk and any(dict(each.keys)[""][1] for each in model.entities):
+    if operation == "Get" and pk and not sk and any(each.key[1] for each in model.entities):
         row.fault("key", "The table has a sort key, so a Get names it, too: PK = <Name>, SK = ...")
     for name_of_field, why in () if row.wrong else requests.refusals(made, model.index(index)):
         row.fault(name_of_field, why)
@@ -436,6 +436,6 @@ def change(text: str, model: Model) -> Change:
     if verb == "update" and not changed:
         last = [*dict(own.attributes), "Name"][len(own.attributes) - 1]
         raise Unreadable(f"Write what an update changes, from and to: Update {name} {last} 1 to 2.")
-    if verb == "update" and (fixed := {*changed} & {*NAMES.findall("".join(dict(own.keys).get("", ())))}):
+    if verb == "update" and (fixed := {*changed} & {*NAMES.findall("".join(own.key))}):
         raise Unreadable(f"{min(fixed)} is part of the table's key: no update changes it. Write a Delete and a Put.")
     return Change(name, None if verb == "put" else before, None if verb == "delete" else after)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from features.modeller import evaluation, findings, parsing
-from features.modeller.design import Model, document
+from features.modeller.design import Index, Model, document
 from features.modeller.evaluation import evaluated
 
 STARTS = Path(parsing.__file__).with_name("starts")
@@ -81,8 +82,9 @@ def test_what_grows_with_the_data_is_storage_and_the_read_of_a_collection_withou
 def test_a_model_reads_as_it_was_written() -> None:
     whole = model(library())
     mended = findings.tried(whole, [each.key for each in findings.of(whole)])
+    named = [replace(whole, indexes=(Index("GSI1", None, (name,)),), patterns=()) for name in ("all", "keys")]
 
-    for each in (whole, mended):
+    for each in (whole, mended, *named):
         assert model(json.loads(json.dumps(document(each)))) == each
 
 
@@ -107,6 +109,9 @@ def test_a_list_that_grows_in_an_item_becomes_items_of_their_own() -> None:
     assert [each.name for each in changed.entities] == ["Customer", "Order"]
     assert evaluated(changed).written(changed.patterns[1]) == {("", "CUSTOMER#<CustomerId>"): 1}
     assert changed.patterns[0].operation == "Query"
+    with_another = LIST | {"entities": [*LIST["entities"], OTHER | {"name": "Order"}]}
+    changed = findings.tried(model(with_another), ["size:Customer"])
+    assert [each.name for each in changed.entities] == ["Customer", "OrderItem", "Order"]
 
 
 def test_an_item_of_more_than_400_kb_breaks() -> None:
@@ -294,6 +299,16 @@ GET = {"name": "One", "request": "Get", "key": "PK = THING#<Id>, SK = THING"}
         ),
         ({"entities": [THING | {"name": "<b>"}]}, "entities.0.name", "Use a letter, then letters"),
         ({"entities": [THING | {"name": ""}, THING, THING]}, "entities.2.name", "Thing is there twice"),
+        (
+            {"entities": [THING, THING | {"attributes": {"Id": "of Thing"}}], "patterns": [GET]},
+            "entities.1.name",
+            "Thing is there twice",
+        ),
+        (
+            {"entities": [THING | {"PK": "<Nr>"}], "patterns": [GET | {"key": "PK = THING#<Id>"}]},
+            "entities.0.PK",
+            "Thing has no attribute Nr.",
+        ),
         ({"entities": [THING | {"items": "3 a Shop"}]}, "entities.0.items", "Write how many there are"),
         ({"entities": [THING | {"attributes": {"Id": "id"}}]}, "entities.0.attributes", "'Id': write its name"),
         ({"entities": [THING], "patterns": [GET | {"name": "<b>"}]}, "patterns.0.name", "without < and >"),
