@@ -132,8 +132,8 @@ offer(
     Row(
         "search q --brand --sort --from --to --currency --off --lowest --limit --cursor",
         "GET /deals",
-        "Search deals by words, newest first, or sorted by price or discount. Words such as “under $80” and “half "
-        "price” are limits.",
+        "Search deals by words, newest first, or sorted by price or discount."
+        + "".join(f" {each.HELP}" for each in features.roles(hooks.Phrases)),
         output.found,
     ),
     Row("show dealId", "GET /deals/{dealId}", "Show one deal, by its id or its number."),

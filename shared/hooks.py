@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from shared.api.fields import Answer, Body
     from shared.api.member_bodies import AccountChange
     from shared.data import entity
-    from shared.data.catalog import deal_pages
+    from shared.data.catalog import deal_pages, phrases
     from shared.data.catalog.changes import DealChange
     from shared.data.invariants import Others
     from shared.dynamodb.attributes import Item
@@ -442,6 +442,17 @@ class DealPage(Role):
 
     def shown(self, asked: Any, found: deal_pages.DealPage, now: datetime, /) -> Mapping[str, Any]:
         """The values that it adds to the page, from what ``ask`` returned and from what the page reads itself."""
+        raise NotImplementedError
+
+
+class Phrases(Role):
+    """``phrases.py``: limits among the words of a typed search. Only one feature can read them."""
+
+    HELP: str
+    """What the help of ``btd deals search`` says of them."""
+
+    def read(self, typed: str, /) -> phrases.Phrases:
+        """A typed text: the words to search, and the limits in it."""
         raise NotImplementedError
 
 

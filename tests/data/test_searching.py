@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -432,7 +433,7 @@ def test_a_page_that_is_not_full_has_deals_with_most_of_the_words(
     assert partly("trail lamp", limit=4) == ["Blue trail runner", "Trail runner"]
 
 
-def test_a_page_of_what_is_typed_is_within_its_limits(table: Table) -> None:
+def test_a_page_of_what_is_typed_is_within_limits(table: Table) -> None:
     prices = {"31.90": "63.80", "79.00": "100.00", "99.00": "220.00"}
     made = [
         a_deal(ago(minutes=number), title=f"Trail runner {number}", price=price, list_price=before)
@@ -441,14 +442,14 @@ def test_a_page_of_what_is_typed_is_within_its_limits(table: Table) -> None:
     for deal in post(table, made):
         search.file(table, None, deal)
 
-    def found(typed: str) -> list[str]:
-        shown = selecting.page(table, typed, Selection(), limit=9, now=NOW)
+    def found(typed: str, **limits: Any) -> list[str]:
+        shown = selecting.page(table, typed, Selection(**limits), limit=9, now=NOW)
         return [deal.price for deal in [*shown.page.items, *shown.partly]]
 
-    assert found("trail runner under $80") == ["31.90", "79.00"]
-    assert found("trail runner half price") == ["31.90", "99.00"]
-    assert found("trail runner half price over $50") == ["99.00"]
-    assert found("trail tent under $80") == ["31.90", "79.00"]
+    assert found("trail runner", most="80.00", currency="USD") == ["31.90", "79.00"]
+    assert found("trail runner", discount=50) == ["31.90", "99.00"]
+    assert found("trail runner", discount=50, least="50.00", currency="USD") == ["99.00"]
+    assert found("trail tent", most="80.00", currency="USD") == ["31.90", "79.00"]
 
 
 MARCH = times.from_iso("2025-03-01T12:00:00Z")

@@ -392,84 +392,33 @@ CUT = "We searched only the first five words and 100 characters."
 SIX_WORDS = "trail runner green apple shoe six"
 
 
-def test_limits_that_are_typed_are_links_that_remove_them_and_go_into_an_alert(ask: Ask, posted: list[Deal]) -> None:
-    document = parsed(ask("/search", query={"q": "runner under $80 half price"}))
-
-    (chips,) = document.findall(".//nav[@class='chips']")
-    assert [link.get("href") for link in chips.findall("a")] == [
-        "/search?q=runner+half+price",
-        "/search?q=runner+under+%2480",
-    ]
-    (form,) = (form for form in document.findall(".//form[@method='post']") if form.get("action") == "/my/alerts")
-    fields = {field.get("name"): field.get("value") for field in form.findall("input")}
-    assert fields == {"words": "runner", "ceiling": "80.00", "currency": "USD", "leastDiscount": "50"}
-
-
-def test_typed_limits_are_in_the_fields_and_are_changed_there(ask: Ask, posted: list[Deal]) -> None:
-    document = parsed(ask("/search", query={"q": "runner $20 to $80 half price", "sort": "cheapest"}))
-
-    (form,) = document.findall(".//details//form")
-    fields = {field.get("name"): field.get("value") for field in form.findall("input")}
-    fields |= {"off": next(each.get("value") for each in form.iter("option") if "selected" in each.attrib)}
-    assert fields == {"q": "runner", "sort": "cheapest", "currency": "USD", "off": "50", "from": "20", "to": "80"}
-
-
-def test_limits_of_fields_are_chips_as_well(ask: Ask, posted: list[Deal]) -> None:
+def test_limits_of_fields_are_chips_and_go_into_an_alert(ask: Ask, posted: list[Deal]) -> None:
     for path in ("/search", "/deals", "/categories/shoes", "/brands/apple"):
         document = parsed(ask(path, query={"q": "runner", "from": "20", "to": "80", "off": "50"}))
 
         chips = ["".join(chip.itertext()) for chip in document.findall(".//nav[@class='chips']/a")]
         assert chips == ["$20 to $80 ×", "50% off or more ×"]
-
-
-def test_a_phrase_that_is_not_certain_is_searched_and_its_reading_offered(ask: Ask, posted: list[Deal]) -> None:
-    pages = {
-        typed: links(ask("/search", query={"q": typed}))
-        for typed in ("runner 29.99", "runner $20 off", "runner up to 50% off under $80")
-    }
-
-    assert pages["runner 29.99"]["runner, up to 29.99"] == "/search?q=runner&to=29.99"
-    assert pages["runner $20 off"]["runner"] == "/search?q=runner"
-    both = "runner under $80, 50% off or more"
-    assert pages["runner up to 50% off under $80"][both] == "/search?q=runner+under+%2480&off=50"
+        of_alert = [each for each in document.iterfind(".//form[@method='post']") if each.get("action") == "/my/alerts"]
+        fields = [{field.get("name"): field.get("value") for field in form.iter("input")} for form in of_alert]
+        kept = {"words": "runner", "ceiling": "80.00", "currency": "USD", "leastDiscount": "50"}
+        assert fields == ([kept] if path == "/search" else [])
 
 
 def test_a_search_within_limits_that_finds_nothing_leads_on(ask: Ask, posted: list[Deal]) -> None:
+    limits = {"to": "1", "currency": "USD"}
     answers = [
-        ask("/search", query={"q": typed})
-        for typed in ("runner under $1 half price", "runnnner under $1", "zzzz under $1")
+        ask("/search", query={"q": typed, **limits, **more})
+        for typed, more in (("runner", {"off": "50"}), ("runnnner", {}), ("zzzz", {}))
     ]
     too_cheap, misspelt, unknown = map(links, answers)
-    corrected = ask("/search", query={"q": "runnner under $1000"})
+    corrected = ask("/search", query={"q": "runnner", "to": "1000", "currency": "USD"})
 
     assert too_cheap["runner, 50% off or more"] == "/search?q=runner&off=50"
     assert 'href="/categories/home?to=1&amp;currency=USD&amp;off=50"' in answers[0]["body"]
-    assert misspelt["runner"] == "/search?q=runner+under+%241"
+    assert misspelt["runner"] == "/search?q=runner&to=1&currency=USD"
     assert unknown["Search without the limits"] == "/search?q=zzzz"
     assert "No deals match <em>runnner</em>. Showing results for <em>runner</em>." in corrected["body"]
     assert titles(corrected)
-
-
-def test_contradictory_limits_have_an_answer(ask: Ask, posted: list[Deal]) -> None:
-    for query in (
-        {"q": "runner over $100 under $50"},
-        {"q": "over $100 under $50"},
-        {"q": "runner under $50", "from": "60"},
-    ):
-        assert ask("/search", query=query)["statusCode"] == 200
-
-
-def test_a_search_of_limits_alone_leads_to_all_deals_within_them(ask: Ask) -> None:
-    led = {
-        typed: ask("/search", query={"q": typed})["multiValueHeaders"]["Location"]
-        for typed in ("under $50", "half price", "$20-$40 -30%")
-    }
-
-    assert led == {
-        "under $50": ["/deals?sort=cheapest&to=50&currency=USD"],
-        "half price": ["/deals?off=50"],
-        "$20-$40 -30%": ["/deals?sort=cheapest&from=20&to=40&currency=USD&off=30"],
-    }
 
 
 def test_deals_with_most_of_the_words_are_marked_as_such(ask: Ask, posted: list[Deal]) -> None:
@@ -494,20 +443,8 @@ def test_a_mistyped_word_is_corrected_and_what_words_name_is_led_to(ask: Ask, po
     assert "/search?q=runner" in [link.get("href") for link in alone.findall(".//a")]
 
 
-NO_PRICES = (
-    "ab " * 700,
-    "under $",
-    "shoes under $1.2.3",
-    "shoes under $99999999999999",
-    "under €80 $90",
-    "$20 to $",
-    "-0%",
-)
-"""Searches of 2,100 characters, and with a price that is none."""
-
-
 def test_whatever_is_searched_is_answered_and_a_last_word_says_what_it_stood_for(ask: Ask, posted: list[Deal]) -> None:
-    for typed in ("?!", "🎉", "x" * 300, "a b c d e f g h i", "the of and", "' OR 1=1", "\x00", *NO_PRICES):
+    for typed in ("?!", "🎉", "x" * 300, "a b c d e f g h i", "the of and", "' OR 1=1", "\x00", "ab " * 700):
         assert ask("/search", query={"q": typed})["statusCode"] == 200
     assert "We also searched for words that begin with “run”: runner." in ask("/search", query={"q": "run"})["body"]
     assert "“2” was searched exactly" in ask("/search", query={"q": "2"})["body"]

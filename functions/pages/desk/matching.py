@@ -1,8 +1,8 @@
 """The deals that the desk's list shows: those with some words, of a category, in a state, with prices of an age.
 
-Words are found by the site's search, which also reads limits such as "under $50"; without words, the feed of all deals
-or of a category is read. The rest is compared with the deals that were read, a ``BLOCK`` at a time. Deals that have
-ended are in no search and no feed: the newest ones of each category come from its index, and withdrawn ones from none.
+Words are found by the site's search; without words, the feed of all deals or of a category is read. The rest is
+compared with the deals that were read, a ``BLOCK`` at a time. Deals that have ended are in no search and no feed: the
+newest ones of each category come from its index, and withdrawn ones from none.
 """
 
 from __future__ import annotations

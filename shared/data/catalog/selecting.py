@@ -3,7 +3,7 @@
 Keys can't sort these, because a word's items are in the order of time. Items hold what lists sort and filter by, so the
 newest ``MOST`` matches are read and sorted here, and only the page's deals are read.
 
-Limits can be typed into a search (``phrases.py``).
+A feature may read limits in a typed search (``phrases.py``).
 """
 
 from __future__ import annotations
