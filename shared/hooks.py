@@ -23,8 +23,9 @@ These are found by their names, too: ``templates/``, ``assets/``, ``events/``; `
 page includes several times (``on_page`` says where); ``patterns.toml``; ``README.md``, a page of the documents.
 
 Who checks: ``make types`` compares each module's names with the types here (``tools/roles.py``). The tests, the
-synthesis and ``make run`` refuse features that clash, and modules that can't be imported, lack a required name, or have
-a value of another type or a misspelled hook: a public name that nothing uses (``tools/folders.py``).
+synthesis and ``make run`` refuse features that clash, or name a function, command or group that isn't there; modules
+that have no effect, can't be imported, lack a required name, or have a value of another type; and a misspelled hook: a
+public name that nothing uses (``tools/folders.py``).
 """
 
 from __future__ import annotations

@@ -138,6 +138,7 @@ _OWN = USED
 from infra.rows import Function
 
 FUNCTIONS = (Function(name="catalog", access=()),)
+MORE = {"catalogue": ()}
 ROUTES = (("members", "signed in", "GET /me/watches"), ("lifeguard", "signed in", "GET /me/lanes/{lane}"))
 """,
     "pages": """
@@ -160,8 +161,13 @@ GROUPS = (group("deals", "Pools."),)
 def show(work):
     return {}
 
-SUBCOMMANDS = {"brands": (show,)}
+SUBCOMMANDS = {"brands": (show,), "brand": (show,)}
+REPLACES = {"seeds": show}
 """,
+    "api": "from features.swimming import pages\n",
+    "iterms": "",
+    "data/__init__": "from features.swimming import api\n",
+    "tests/test_iterms": "from features.swimming import iterms\n",
     "deal_page": """
 def ask(table, deal_id):
     return None
@@ -176,7 +182,7 @@ METRICS = (Metric("CacheHits", "Count"),)
 """,
     "assets/brands.css": "",
 }
-"""A feature whose names clash with those of the core and of another, or are misspelled."""
+"""A feature whose names clash with those of the core and of another, are misspelled, or name what isn't there."""
 
 SAUNA = """
 from shared.data.entity import Entity, at, named
@@ -190,12 +196,17 @@ COLLECTIONS = {"Lanes": "LANES"}
 CLASHES = [
     "features/swimming/items.py defines ENTITY, which nothing uses and Items doesn't have: it has ENTITIES, ",
     "features/swimming/pages.py defines states_off, which nothing uses and Mine doesn't have: it has routes, ",
+    "features/swimming/api.py has no effect: no role has that name, JOINS doesn't have it, and nothing imports it.",
+    "features/swimming/iterms.py has no effect: no role has that name, JOINS doesn't have it, and nothing imports it.",
     "features/swimming/catalog.py is missing, which features/swimming/rights.py says is a function.",
     "features/swimming/items.py has Lanes, which features/sauna/items.py has, too (COLLECTIONS).",
     "features/swimming/deal_page.py has lanes, which features/sauna/deal_page.py has, too (shown).",
     "features/swimming/README.md is missing, which describes the feature.",
-    "features/swimming/rights.py has the route GET /me/lanes/{} of lifeguard, which is no function.",
-    "features/swimming/items.py says that Deal has a remover, which removal.py lacks.",
+    "features/swimming/rights.py names the function catalogue, which isn't there.",
+    "features/swimming/rights.py names the function lifeguard, which isn't there.",
+    "features/swimming/commands.py names the group of commands brand, which isn't there.",
+    "features/swimming/commands.py names the command seeds, which isn't there.",
+    "features/swimming/items.py names the remover of Deal, which isn't there.",
     "features/swimming/items.py has the item type Deal, which the core has, too.",
     "features/swimming/items.py has the key DEAL#* DEAL#*, which the core has, too.",
     "features/swimming/items.py has the partition DEAL#*, which features/sauna/items.py has, too.",
@@ -291,7 +302,7 @@ def words() -> re.Pattern[str]:
 
 def start(path: str) -> str:
     """A path up to its first part that is a value."""
-    return re.split("[<{]", path)[0].rstrip("/")
+    return re.split("[*{]", path)[0].rstrip("/")
 
 
 def tracked() -> list[str]:

@@ -12,9 +12,9 @@ import runpy
 import sys
 import traceback
 import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from inspect import get_annotations, getsource
 from itertools import chain
@@ -30,7 +30,6 @@ from shared.hooks import Role
 from shared.values.stored import Attribute
 
 if TYPE_CHECKING:
-    from infra.functions import Route
     from shared.data.entity import Entity
 
 ROOT = features.FOLDER.parent
@@ -55,24 +54,22 @@ def run(module: str) -> None:
     """Run a module as a program. If it fails because of a feature, end with what is wrong with that."""
     try:
         runpy.run_module(module, run_name="__main__")
-    except (Exception, hooks.Broken) as error:
-        if fault := sentence(error):
-            sys.exit(fault)
-        raise
+    except (Exception, hooks.Broken) as error:  # noqa: BLE001  # the program ends
+        sys.exit(sentence(error) or traceback.format_exc())
 
 
 def faults() -> Iterator[str]:
     """All faults. Errors of other code come after the sentences that say more about a value."""
     raised: list[BaseException] = []
-    of_roles = [partial(_of_role, role) for role in hooks.roles() if role not in APART]
-    steps: list[Step] = [_misspelled, _templates, _functions, *of_roles, _stored, _missing, _clashes]
+    values = [partial(_values, role) for role in hooks.roles() if role not in APART]
+    steps: list[Step] = [_misspelled, _without_effect, _templates, _functions, *values, _stored, _missing, _clashes]
     for find in steps:
         try:
             yield from find()
         except (Exception, hooks.Broken) as error:  # noqa: BLE001  # whatever a feature's module does
             raised.append(error)
-    told = [*filter(None, map(sentence, raised))]
-    yield from dict.fromkeys(told)
+    told = dict.fromkeys(filter(None, map(sentence, raised)))
+    yield from told
     if raised and not told:  # no feature's
         raise raised[0]
 
@@ -82,20 +79,67 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, hooks.Broken):
         return str(error)
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_path(Path(error.filename))}:{error.lineno} can't be parsed: {error.msg}."
+        return f"{Path(error.filename).relative_to(ROOT)}:{error.lineno} can't be parsed: {error.msg}."
     for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]):
         file = Path(frame.f_code.co_filename)
         asked = [of.file for of in frame.f_locals.values() if isinstance(of, Role) and hasattr(of, "file")]
-        for place in (f"{_path(file)}:{line}", *asked) if features.FOLDER in file.parents else asked:
+        for place in [f"{file.relative_to(ROOT)}:{line}"] if features.FOLDER in file.parents else asked:
             return f"{place} can't be used: {type(error).__name__}: {error}."
         if frame.f_code.co_name == "<module>":  # what imports it has no part in the error
             break
     return ""
 
 
-def _path(file: Path) -> str:
-    """A file's path in the project."""
-    return file.relative_to(ROOT).as_posix()
+def modules() -> dict[str, list[type[Role]]]:
+    """The features' modules with roles, such as ``features.polls.pages``, and their roles."""
+    found = defaultdict[str, list[type[Role]]](list)
+    for role in hooks.roles():
+        for of in features.INSTALLED.values():
+            if module := of.get(hooks.name_of(role)):
+                found[module].append(role)
+    return found
+
+
+def defined(module: str) -> dict[str, ast.stmt]:
+    """The public names that a module defines, without those that it imports."""
+    file, found = ROOT / f"{module.replace('.', '/')}.py", dict[str, ast.stmt]()
+    for node in ast.parse(file.read_text(encoding="utf-8"), file).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                found[name] = node
+            case ast.Assign(targets=targets):
+                found |= {each.id: node for each in targets if isinstance(each, ast.Name)}
+    return {name: node for name, node in found.items() if not name.startswith("_")}
+
+
+def _misspelled() -> Iterator[str]:
+    for module, roles in modules().items():
+        known = [name for role in roles for name in hooks.names(role)]
+        text, lack = _text_about(module.split(".")[1]), f"{' and '.join(role.__name__ for role in roles)} doesn't have"
+        for name, node in defined(module).items():
+            decorated = getattr(node, "decorator_list", ())  # such as a route, which the decorator uses
+            if name not in (*known, ENTRY) and not decorated and len(re.findall(rf"\b{name}\b", text)) == 1:
+                file = f"{module.replace('.', '/')}.py"
+                yield f"{file} defines {name}, which nothing uses and {lack}: it has {', '.join(known)}."
+
+
+def _without_effect() -> Iterator[str]:
+    for file in sorted(features.FOLDER.glob("[!_]*/**/[!_]*.py")):
+        path = file.relative_to(ROOT)
+        package, name = ".".join(path.parent.parts), file.stem
+        if "tests" in path.parts or f"{package}.{name}" in modules():
+            continue
+        used = rf'\b{package}(\.| import \(?[\w\s,]*\b){name}\b|name="{name}"'  # the last is a row of a function
+        if name == "api" or not re.search(used, _text_about(path.parts[1])):
+            yield f"{path} has no effect: no role has that name, JOINS doesn't have it, and nothing imports it."
+
+
+@cache
+def _text_about(feature: str) -> str:
+    """The text of the modules of a feature and of those that need it, without tests."""
+    near = (each for each in features.INSTALLED if feature in (each, *import_module(f"features.{each}").NEEDS))
+    files = chain(*((features.FOLDER / each).glob("**/*.py") for each in near))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files if "tests" not in file.relative_to(ROOT).parts)
 
 
 def _templates() -> Iterator[str]:
@@ -104,7 +148,7 @@ def _templates() -> Iterator[str]:
         try:
             known.add_template(file.name, file.read_text(encoding="utf-8"))
         except TemplateError as error:
-            yield f"{_path(file)} can't be parsed: {str(error).splitlines()[0]}."
+            yield f"{file.relative_to(ROOT)} can't be parsed: {str(error).splitlines()[0]}."
 
 
 def _functions() -> Iterator[str]:
@@ -114,57 +158,20 @@ def _functions() -> Iterator[str]:
     from infra.functions import FUNCTIONS  # noqa: PLC0415
 
     for of in _of_features(hooks.Rights):
-        modules = (of.file.replace("rights.py", f"{row.name}.py") for row in of.FUNCTIONS)
-        missing = (each for each in modules if not (ROOT / each).exists())
-        yield from (f"{each} is missing, which {of.file} says is a function." for each in missing)
+        own = (of.file.replace("rights.py", f"{row.name}.py") for row in of.FUNCTIONS)
+        yield from (
+            f"{each} is missing, which {of.file} says is a function." for each in own if not (ROOT / each).exists()
+        )
     with warnings.catch_warnings(action="ignore"):  # two pages with one path are told below
         for row in FUNCTIONS:
             import_module(module_of(row.name))
 
 
-def _misspelled() -> Iterator[str]:
-    roles = defaultdict[str, list[type[Role]]](list)
-    for role, file in modules():
-        roles[file].append(role)
-    words = {name: _words(features.FOLDER / name) for name in features.INSTALLED}
-    for file, of in roles.items():
-        known = [name for role in of for name in hooks.names(role)]
-        folder = file.split("/")[1]
-        near = [each for each in words if folder in (each, *import_module(f"features.{each}").NEEDS)]
-        for name, node in defined(file).items():
-            used = sum(words[each][name] for each in near) > 1
-            if name not in (*known, ENTRY) and not used and not getattr(node, "decorator_list", ()):
-                said = " and ".join(role.__name__ for role in of)
-                yield f"{file} defines {name}, which nothing uses and {said} doesn't have: it has {', '.join(known)}."
+def _of_features(role: type[R]) -> list[R]:
+    return [of for of in features.roles(role) if of.file.startswith("features/")]
 
 
-def _words(folder: Path) -> Counter[str]:
-    """How often each word is in a feature's modules."""
-    texts = (file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
-    return Counter(chain(*(re.findall(r"\w+", text) for text in texts)))
-
-
-def modules() -> Iterator[tuple[type[Role], str]]:
-    """The modules with a role, each with its file's path in the project."""
-    for role in hooks.roles():
-        for of in features.INSTALLED.values():
-            if module := of.get(hooks.name_of(role)):
-                yield role, f"{module.replace('.', '/')}.py"
-
-
-def defined(file: str) -> dict[str, ast.stmt]:
-    """The public names that a module defines, without those that it imports."""
-    found: dict[str, ast.stmt] = {}
-    for node in ast.parse((ROOT / file).read_text(encoding="utf-8"), ROOT / file).body:
-        match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
-                found[name] = node
-            case ast.Assign(targets=targets):
-                found |= {each.id: node for each in targets if isinstance(each, ast.Name)}
-    return {name: node for name, node in found.items() if not name.startswith("_")}
-
-
-def _of_role(role: type[Role]) -> Iterator[str]:
+def _values(role: type[Role]) -> Iterator[str]:
     """What features have of another type than the role, and what two add under the same key: to a mapping, or to the
     values of a page. mypy compares functions (``tools/roles.py``)."""
     kinds = {name: kind for each in role.__mro__ for name, kind in get_annotations(each).items()}
@@ -206,40 +213,44 @@ def _fits(value: Any, kind: ast.expr) -> bool:
     return value is None
 
 
-def _of_features(role: type[R]) -> list[R]:
-    return [of for of in features.roles(role) if of.file.startswith("features/")]
-
-
 def _stored() -> Iterator[str]:
     """Nothing: a type that an item can't hold raises."""
     for of in _of_features(hooks.Fields):
-        for each in of.STORED:
-            attributes.Single(each) if isinstance(each, Attribute) else attributes.Entity(each)
-    for own in _of_features(hooks.AccountFields):
-        if own.ACCOUNT:
-            attributes.Entity(own.ACCOUNT)
+        [attributes.Single(each) if isinstance(each, Attribute) else attributes.Entity(each) for each in of.STORED]
     yield from ()
-
-
-def _missing() -> Iterator[str]:
-    """The files that a feature lacks, and what their roles lack."""
-    from infra.functions import BY_NAME, routes_of  # noqa: PLC0415  # the same
-
-    there = {*chain(*(of.REMOVERS for of in features.roles(hooks.Removal)))}
-    for name in features.INSTALLED:
-        if not (features.FOLDER / name / "README.md").exists():
-            yield f"features/{name}/README.md is missing, which describes the feature."
-    for of in _of_features(hooks.Rights):
-        for route in routes_of(of):
-            if route.function not in BY_NAME:
-                yield f"{of.file} has the route {_route(route)} of {route.function}, which is no function."
-    for items in _of_features(hooks.Items):
-        lacking = (row.type for row in _rows(items) if row.remover and row.type not in there)
-        yield from (f"{items.file} says that {type_} has a remover, which removal.py lacks." for type_ in lacking)
 
 
 def _rows(items: hooks.Items) -> Iterator[Entity]:
     return chain(*items.ENTITIES.values())
+
+
+def _form(text: str) -> str:
+    """A key, path or route without its parameters' names, which make no difference: ``GET /deals/*``."""
+    return re.sub("<[^>]+>|{[^}]+}", "*", text)
+
+
+def _missing() -> Iterator[str]:
+    """What features name, and nobody has."""
+    from cli import main  # noqa: PLC0415  # the same
+    from infra.functions import BY_NAME, routes_of  # noqa: PLC0415
+
+    def unknown(what: str, role: type[R], names: Callable[[R], Iterable[str]], known: Iterable[str]) -> Iterator[str]:
+        there = {*known}
+        for of in _of_features(role):
+            missing = (each for each in names(of) if each not in there)
+            yield from (f"{of.file} names the {what} {each}, which isn't there." for each in missing)
+
+    for name in features.INSTALLED:
+        if not (features.FOLDER / name / "README.md").exists():
+            yield f"features/{name}/README.md is missing, which describes the feature."
+    groups = (str(each.info.name) for each in main.GROUPS)
+    removers = chain(*(of.REMOVERS for of in features.roles(hooks.Removal)))
+    yield from unknown(
+        "function", hooks.Rights, lambda of: [*of.MORE, *(each.function for each in routes_of(of))], BY_NAME
+    )
+    yield from unknown("group of commands", hooks.Commands, lambda of: of.SUBCOMMANDS, groups)
+    yield from unknown("command", hooks.Commands, lambda of: of.REPLACES, map(main.name_of, main.COMMANDS))
+    yield from unknown("remover of", hooks.Items, lambda of: [row.type for row in _rows(of) if row.remover], removers)
 
 
 def _clashes() -> Iterator[str]:
@@ -256,16 +267,19 @@ def _clashes() -> Iterator[str]:
     def named(what: str, role: type[R], names: Callable[[R], Iterable[str]], core: Iterable[str] = ()) -> Iterator[str]:
         return owned(what, (features.THE_CORE, core), *((of.file, names(of)) for of in features.roles(role)))
 
+    def keys(rows: Iterable[Entity]) -> list[str]:
+        return [_form(" ".join(row.own.forms.values())) for row in rows]
+
     own = {id(row) for of in features.roles(hooks.Items) for row in _rows(of)}
     of_core = [row for row in ROWS if id(row) not in own]
     # Several owners have sequences, each with keys of its own.
     types = (row.type for row in of_core)
     yield from named("item type", hooks.Items, lambda of: [r.type for r in _rows(of) if r.type != SEQUENCE], types)
-    yield from named("key", hooks.Items, lambda of: map(_key, _rows(of)), map(_key, of_core))
-    yield from named("partition", hooks.Items, lambda of: [_key(row).split()[0] for row in _rows(of)])
+    yield from named("key", hooks.Items, lambda of: keys(_rows(of)), keys(of_core))
+    yield from named("partition", hooks.Items, lambda of: [key.split()[0] for key in keys(_rows(of))])
     yield from named("function", hooks.Rights, lambda of: [row.name for row in of.FUNCTIONS])
     yield from named("path", hooks.Rights, lambda of: [row.pages for row in of.FUNCTIONS if row.pages])
-    yield from named("route", hooks.Rights, lambda of: map(_route, routes_of(of)))
+    yield from named("route", hooks.Rights, lambda of: [_form(f"{each.method} {each.path}") for each in routes_of(of)])
     yield from named("command", hooks.Commands, commands, main.NAMES)
     yield from named("tool", hooks.Commands, lambda of: [each.__name__ for each in of.TOOLS])
     yield from named("notification", hooks.Fields, lambda of: [each.thing for each in of.NEWS])
@@ -274,29 +288,10 @@ def _clashes() -> Iterator[str]:
     ours = [each.name for each in vars(metrics).values() if isinstance(each, metrics.Metric)]
     yield from named("metric", hooks.Metrics, lambda of: [each.name for each in of.METRICS], ours)
     yield from owned("page", *sorted(pages().items(), key=lambda page: page[0].startswith("features/")))
-    assets = ((f"features/{name}", _assets(f"features/{name}/assets")) for name in features.INSTALLED)
-    yield from owned("asset", (features.THE_CORE, _assets("web/assets")), *assets)
-
-
-def _assets(folder: str) -> list[str]:
-    """The files of a folder, which the site has at addresses of their names alone."""
-    return [file.name for file in (ROOT / folder).glob("*.*")]
-
-
-def pages() -> dict[str, list[str]]:
-    """The pages that each module adds to those of functions, such as ``GET /desk/deals``."""
-    [*_functions()]
-    from shared.html.pages import Routes  # noqa: PLC0415  # the same
-
-    found = defaultdict[str, list[str]](list)
-    ours = (
-        vars(module) for name, module in {**sys.modules}.items() if name.startswith(("features.", "functions.pages."))
-    )
-    for routes in {id(each): each for names in ours for each in names.values() if isinstance(each, Routes)}.values():
-        for method, rule, page in routes.pages:
-            if not isinstance(page, partial):  # it leads to the form's page
-                found[f"{page.__module__.replace('.', '/')}.py"].append(f"{method} {re.sub('<[^>]+>', '<>', rule)}")
-    return found
+    places = {features.THE_CORE: "web", **{f"features/{name}": f"features/{name}" for name in features.INSTALLED}}
+    # The site has them at addresses of their names alone.
+    assets = ((owner, [file.name for file in (ROOT / place / "assets").glob("*.*")]) for owner, place in places.items())
+    yield from owned("asset", *assets)
 
 
 def _added(models: Mapping[str, type]) -> Iterator[str]:
@@ -304,14 +299,18 @@ def _added(models: Mapping[str, type]) -> Iterator[str]:
     return (f"{field} of {name}" for name, model in models.items() for field in get_annotations(model))
 
 
-def _key(row: Entity) -> str:
-    """The form of a type's keys in the table, such as ``USER#* SAVED#*``."""
-    return re.sub("<[^>]+>", "*", " ".join(row.own.forms.values()))
+def pages() -> dict[str, list[str]]:
+    """The pages that each module adds to those of functions, such as ``GET /desk/deals``."""
+    [*_functions()]
+    from shared.html.pages import Routes  # noqa: PLC0415  # the same
 
-
-def _route(route: Route) -> str:
-    """A route without its parameters' names, which make no difference: ``GET /deals/{}``."""
-    return re.sub("{[^}]+}", "{}", f"{route.method} {route.path}")
+    ours = [vars(of) for name, of in sys.modules.items() if name.startswith(("features.", "functions.pages."))]
+    routes = {id(each): each for names in ours for each in names.values() if isinstance(each, Routes)}
+    found = defaultdict[str, list[str]](list)
+    for method, rule, page in chain(*(each.pages for each in routes.values())):
+        if not isinstance(page, partial):  # it leads to the form's page
+            found[f"{page.__module__.replace('.', '/')}.py"].append(_form(f"{method} {rule}"))
+    return found
 
 
 def commands(of: hooks.Commands) -> list[str]:

@@ -10,12 +10,10 @@ written for it, in ``build/``, that assigns each name of such a module to the ro
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from itertools import chain
 
 from shared import hooks
 from tools import folders
@@ -24,33 +22,21 @@ from tools.folders import ROOT
 FIT = ROOT / "build" / "types" / "features_fit.py"
 
 
-def lines() -> Iterator[tuple[str, str]]:
-    """The lines of the module that mypy reads, each with its subject."""
-    yield '# mypy: disable-error-code="method-assign"', ""
-    yield "from shared import hooks", ""
-    for role, file in folders.modules():
-        module = file.removesuffix(".py").replace("/", ".")
-        yield f"import {module}", file
-        own = f"{module.replace('.', '_')}_{role.__name__}"
-        yield f"{own}: hooks.{role.__name__}", file
-        for name in sorted(folders.defined(file).keys() & hooks.names(role)):
-            yield f"{own}.{name} = {module}.{name}", f"{file}: {name}"
-
-
-def main() -> int:
-    """Write the module, and run mypy on it and on the project's packages. Returns mypy's exit code."""
-    texts, abouts = zip(*lines(), strict=True)
-    FIT.parent.mkdir(parents=True, exist_ok=True)
-    FIT.write_text("\n".join(texts) + "\n", encoding="utf-8")
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
-    packages = chain.from_iterable(("-p", each) for each in settings["packages"])
-    mypy = [sys.executable, "-m", "mypy", *packages, "-m", FIT.stem]
-    environment = {**os.environ, "MYPYPATH": str(FIT.parent)}
-    done = subprocess.run(mypy, check=False, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
-    named = rf"{re.escape(FIT.relative_to(ROOT).as_posix())}:(\d+)"
-    print(re.sub(named, lambda found: abouts[int(found[1]) - 1], done.stdout), end="")
-    return done.returncode
+def lines() -> Iterator[str]:
+    """The lines of the module that mypy reads."""
+    yield '# mypy: disable-error-code="method-assign"\nfrom shared import hooks'
+    for module, roles in folders.modules().items():
+        names = folders.defined(module).keys()
+        for role in roles:
+            own = f"{module.replace('.', '_')}_{role.__name__}"
+            yield f"import {module}\n{own}: hooks.{role.__name__}"
+            yield from (f"{own}.{name} = {module}.{name}" for name in sorted(names & hooks.names(role)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    FIT.parent.mkdir(parents=True, exist_ok=True)
+    FIT.write_text("\n".join(lines()) + "\n", encoding="utf-8")
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["packages"]
+    # "pretty" shows an error's line, which names the feature's module.
+    mypy = [sys.executable, "-m", "mypy", "--pretty", *(f"-p={each}" for each in packages), "-m", FIT.stem]
+    sys.exit(subprocess.call(mypy, cwd=ROOT, env={**os.environ, "MYPYPATH": str(FIT.parent)}))
