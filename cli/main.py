@@ -11,7 +11,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer has its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import INTERRUPTED, catalog, members, upkeep
+from cli import INTERRUPTED, catalog, members, table
 from cli.commands import NoTable, command
 from cli.output import complain
 from shared import features, hooks
@@ -79,7 +79,7 @@ _GROUPS = (
     *(catalog.deals_app, catalog.brand_app, catalog.category_app, catalog.pages_app),
     *(members.users_app, members.me_app, members.alerts_app, members.messages_app, members.sessions_app),
 )
-_COMMANDS = (upkeep.query, upkeep.seed, upkeep.sweep, upkeep.backfill, upkeep.check, upkeep.index)
+_COMMANDS = (table.query, table.seed, table.sweep)
 GROUPS = (*_GROUPS, *chain.from_iterable(each.GROUPS for each in OF_FEATURES))
 COMMANDS: tuple[Callable[..., None], ...] = (
     *_COMMANDS,

@@ -208,7 +208,7 @@ class Removal(Role):
 
 
 class Invariants(Role):
-    """``invariants.py``: what ``btd check`` compares its items with."""
+    """``invariants.py``: what must hold of its items. A feature that checks the table asks for it."""
 
     CHECK: type[Others]
     """Sees each item of a scan, then tells the faults (``shared/data/invariants.py``)."""

@@ -44,7 +44,6 @@ FLOORS = {
         "data.catalog": "data",
         "data.members": "data data.catalog services",
         "data.removal": "data data.catalog data.members",
-        "data.invariants": "data data.catalog data.members",
         "runtime": "errors dynamodb services values",
         "http": "runtime data.catalog models errors values settings",
         "api": "features hooks http runtime data data.catalog models errors values",

@@ -67,9 +67,9 @@ def test_the_sample_has_items_of_each_type_and_more_of_what_there_is_more_of(tab
     items = {facet["FacetName"]: facet["TableData"] for facet in table["TableFacets"]}
     counts = {name: len(found) for name, found in items.items()}
 
-    # These come only of an account that is removed, or of upkeep; of a key of idempotency only if a feature sends one.
+    # These come only of an account that is removed; of a key of idempotency only if a feature sends one.
     missing = {name for name, count in counts.items() if not count}
-    assert missing - {"Idempotency"} == {"Removal", "Backfill", *cases("NOT_IN_SAMPLE")}
+    assert missing - {"Idempotency"} == {"Removal", *cases("NOT_IN_SAMPLE")}
     assert counts["Word"] > counts["Deal"] > counts["Brand"] > counts["User"] > counts["FrontPage"]
     assert counts["Message"] > counts["Brand"]
 

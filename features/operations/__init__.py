@@ -3,4 +3,4 @@
 DOES = (
     "commands of an operator: redrive dead letters, probe a stage, read its logs, practise a restore, export to SQLite"
 )
-NEEDS = ("imports",)
+NEEDS = ("imports", "upkeep")

@@ -18,9 +18,10 @@ import typer
 
 from cli.commands import AsJson, open_table
 from cli.output import note, say, show_json, show_rows
-from cli.upkeep import Number, check_all, mend_all
 from features.operations import unannounced
-from shared.data import invariants
+from features.upkeep.checking import check_all, mend_all
+from features.upkeep.repairs import repairing
+from features.upkeep.runs import Number
 from shared.data.catalog import deals, feeds, search, words
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import KEYS_ONLY, Table
@@ -105,7 +106,7 @@ class Drill:
         many rounds. Raises NotWhole."""
         total = 0
         for number in range(ROUNDS):
-            with invariants.repairing(self.copy, str(number), now) as held:
+            with repairing(self.copy, str(number), now) as held:
                 faults = check_all(self.copy, now, self.segments)
                 if not faults:
                     return total, number

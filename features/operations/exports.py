@@ -18,7 +18,7 @@ import typer
 
 from cli.commands import open_table
 from cli.output import note, say, show_rows, summary
-from cli.upkeep import Number, Step, run_steps
+from features.upkeep.runs import Number, Step, run_steps
 from shared import features, hooks
 from shared.data import keys
 from shared.data.entities import ROWS

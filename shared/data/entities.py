@@ -1,13 +1,15 @@
 """The item types, one row each: keys, index places, attributes, partners, owner, visibility and export.
 
-Everything that needs the types is made from these rows (``Entity`` in ``entity.py``): ``btd check``
-(``invariants.py``), exports, account removal, the table browser and its chart, the model for NoSQL Workbench,
-and the IAM patterns (``partitions.py``). Functions that readers wait for don't import it at start.
+Everything that needs the types is made from these rows (``Entity`` in ``entity.py``): checks of the table, exports,
+account removal, the table browser and its chart, the model for NoSQL Workbench, and the IAM patterns
+(``partitions.py``). Functions that readers wait for don't import it at start.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -27,6 +29,7 @@ from shared.data.entity import (
     in_order_of_removal,
 )
 from shared.data.entity import named as _
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX, Key, key_names
 from shared.models.catalog import (
     ALL_DEALS,
@@ -229,14 +232,15 @@ ENTITIES = _together({
         Entity(keys.IDEMPOTENCY,
             at(keys.idempotency(_("AccountId"), ""), because="a receipt is for the sender of the request"),
             needs="ResultId RequestHash CreatedAt", expires=True),
-        Entity(keys.BACKFILL, at(keys.backfill(_("Of"), _("Segment"), _("Segments")), "progress of a backfill"),
-            needs="Start", may="Release BeganAt"),
     ),
 })
 # fmt: on
 """The item types, grouped by what they belong to."""
 
 ROWS = tuple(entity for some in ENTITIES.values() for entity in some)
+
+NAME = r"<(\w+)(?::(\w+))?>"
+"""A name in a row's template, with its format: a pattern."""
 
 OWNED = in_order_of_removal(ROWS)
 """The types whose items belong to an account, in the order of their removal."""
@@ -252,3 +256,32 @@ SCRATCH_ITEM = Entity(SCRATCH, SCRATCHES[0], SCRATCHES[1:], expires=True)
 
 PLACES = (*(place for row in ROWS for place in (row.own, *row.places)), *SCRATCHES)
 """Every type's places in the table and the indexes, and the scratch partitions."""
+
+
+def row_of(item: Item) -> tuple[Entity | None, dict[str, str]]:
+    """An item's row, by its type and key format, and the values in its key; None for no type."""
+    for row, pattern in _patterns().get(str(item.get("Type", "")), ()):
+        if found := re.fullmatch(pattern, _joined(item)):
+            return row, found.groupdict()
+    return None, {}
+
+
+@cache
+def _patterns() -> Mapping[str, list[tuple[Entity, str]]]:
+    types = {row.type for row in ROWS}
+    return {each: [(row, _pattern(row.own.forms)) for row in ROWS if row.type == each] for each in types}
+
+
+def _pattern(forms: Key) -> str:
+    """A pattern for the templates of both keys, with a group for each name."""
+    parts = re.split(NAME, _joined(forms))  # alternating: text, name, format
+    pattern, names = re.escape(parts[0]), set[str]()
+    for name, text in zip(parts[1::3], parts[3::3], strict=True):
+        pattern += f"(?P={name})" if name in names else f"(?P<{name}>[^\0]+)"
+        pattern += re.escape(text)
+        names.add(name)
+    return pattern
+
+
+def _joined(key: Mapping[str, Any]) -> str:
+    return f"{key['PK']}\0{key['SK']}"

@@ -255,11 +255,6 @@ def idempotency(account_id: str, client_key: str) -> Key:
     return _pair(f"IDEMPOTENCY#{account_id}#{_hashed(client_key)}")
 
 
-def backfill(item_type: str, segment: int, segments: int) -> Key:
-    """The checkpoint of one segment of a scan for items of a type."""
-    return _pair(f"BACKFILL#{item_type}#{segments}#{segment}")
-
-
 def pattern_of(key: Key | str) -> str:
     """The IAM pattern of a key's partition keys: ``DEAL#*``, ``BRANDS``."""
     kind, divider, _ = (key if isinstance(key, str) else key["PK"]).partition("#")
@@ -324,5 +319,3 @@ PRICE_ALERT = "PriceAlert"
 WORDS_ALERT = "WordsAlert"
 FAN_OUT = "FanOut"
 FAN_OUT_PAGE = "FanOutPage"
-
-BACKFILL = "Backfill"

@@ -7,16 +7,14 @@ import json
 import pytest
 
 from cli.output import show_json
-from shared.data import keys
 from shared.data.catalog import deals, search, selecting, topics
 from shared.data.members import users
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import update
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.cli.conftest import Ask, Btd
 from tests.support.cases import cases_by_name
-from tests.support.factories import SHOES, a_deal, a_message, a_user, indexed, send
+from tests.support.factories import a_deal, a_message, a_user, indexed, send
 
 
 @pytest.fixture
@@ -299,38 +297,6 @@ def test_a_refused_request_is_shown_with_its_error(table: Table, btd: Btd) -> No
     assert "TransactWriteItems (TransactionCanceledException)" in printed.stdout
     assert "Update BRANDS" in printed.stdout
     assert printed.stderr == "The brand 'apple' already exists.\n"
-
-
-def test_backfilling_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Btd) -> None:
-    printed = btd("backfill", "Deal", "--segments", "3").stdout
-
-    assert "items looked at, 0 rewritten" in printed
-
-
-def test_a_table_is_held_against_its_invariants_and_mended(table: Table, btd: Btd) -> None:
-    table.write(update(keys.topic(SHOES), "SET LikesCount = :seven", values={":seven": 7}, refused=None))
-
-    found = btd("check", code=1).stdout
-    mended = btd("check", "--mend").stdout
-
-    (row,) = (line for line in found.splitlines() if "CATEGORY#shoes" in line and "likes and watches" in line)
-    assert "LikesCount 7" in row
-    assert "LikesCount 0" in row
-    assert "mended" in mended
-    assert "holds what it should" in btd("check").stdout
-
-
-def test_a_damaged_item_leaves_only_what_depends_on_it_as_it_is(table: Table, posted: list[Deal], btd: Btd) -> None:
-    table.write(update(keys.deal(posted[0].deal_id), "SET Price = :one", values={":one": 1}, refused=None))
-    table.write(update(keys.topic(SHOES), "SET LikesCount = :seven", values={":seven": 7}, refused=None))
-
-    refused = btd("check", "--mend", code=1)
-
-    assert "Repair the damaged items first" in refused.output
-    (likes,) = (line for line in refused.stdout.splitlines() if "likes and watches" in line)
-    (feeds, *_) = (line for line in refused.stdout.splitlines() if "counts of feeds" in line)
-    assert "mended" in likes
-    assert "mended" not in feeds
 
 
 def test_leaving_a_page_without_deals_asks_first(table: Table, btd: Btd) -> None:

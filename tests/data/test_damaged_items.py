@@ -24,6 +24,7 @@ from shared.models.catalog import FRONT_PAGE, Deal, Feed
 from shared.models.members import Limits
 from shared.values import identifiers
 from tests.support.cases import cases, cases_by_name
+from tests.support.checks import faults
 from tests.support.factories import (
     APPLE,
     FEEDS,
@@ -267,7 +268,7 @@ def test_a_deal_is_posted_though_the_count_of_a_feed_is_damaged_which_is_counted
 
     assert set(damage.taken()) == {" / ".join(counting(new, feed).values()) for feed in FEEDS}
     assert [len(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS] == [3, 3, 3]
-    assert [fault for fault in invariants.check(table, NOW) if fault.rule == invariants.FEEDS] == []
+    assert [fault for fault in faults(table.everything(), NOW) if fault.rule == invariants.FEEDS] == []
 
 
 @pytest.mark.parametrize("leaves", ["is withdrawn", "ends"])
@@ -290,7 +291,7 @@ def test_a_deal_leaves_the_feeds_though_a_count_is_missing_which_is_counted_anew
 
     assert set(damage.taken()) == {" / ".join(counting(ending, feed).values()) for feed in FEEDS}
     assert [len(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS] == [2, 2, 2]
-    assert [fault for fault in invariants.check(table, ahead(hours=1)) if fault.rule == invariants.FEEDS] == []
+    assert [fault for fault in faults(table.everything(), ahead(hours=1)) if fault.rule == invariants.FEEDS] == []
 
 
 def test_a_sweep_goes_on_where_a_deal_cannot_leave_the_feeds(table: Table) -> None:

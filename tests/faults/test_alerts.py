@@ -24,6 +24,7 @@ from shared.models.members import Alert, Limits, Pace, PriceAlert
 from shared.models.messages import AboutDeal
 from shared.services import Queue
 from shared.values import links
+from tests.support.checks import faults
 from tests.support.engines import MINISTACK, Engine
 from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ahead, join, leave, let_watch, post
 from tests.support.wire import losing, taken_by, watched
@@ -387,7 +388,7 @@ def test_an_account_has_a_hundred_alerts_and_no_more(table: Table, deal: Deal) -
         alerts.on_price(table, deal, "ana", "an-earlier-owner", Limits("40.00", "USD"), NOW)
 
     assert len(alerts.of(table, "ana")) == alerts.MOST
-    assert {fault.rule for fault in invariants.check(table, NOW)} & {invariants.ACCOUNTS, invariants.INDEX} == set()
+    assert {fault.rule for fault in faults(table.everything(), NOW)} & {invariants.ACCOUNTS, invariants.INDEX} == set()
     leave(table, "ana")
     assert alerts.of(table, "ana") == []
 

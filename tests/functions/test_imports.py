@@ -81,7 +81,7 @@ PUBLIC = {route.function for route in ROUTES if route.is_public_read}
 
 NOT_FOR_READING = {
     *("shared.models.members", "shared.data.catalog.changes", "shared.data.catalog.editing"),
-    *("shared.data.catalog.settling", "shared.data.entities", "shared.data.removal", "shared.services"),
+    *("shared.data.entities", "shared.data.removal", "shared.services"),
 }
 """Modules of ours about accounts, changes and the whole table."""
 

@@ -7,24 +7,22 @@ function that writes must have written in one of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
-from unittest import mock
 
-from cli import upkeep
 from local.event_source import batch
-from shared.data import invariants, keys, removal
-from shared.data.catalog import deals, editing, feed_counts, offers, page_cache, picks, search, topics
+from shared.data import keys, removal
+from shared.data.catalog import deals, editing, page_cache, picks, topics
 from shared.data.catalog.page_cache import Copy
 from shared.data.members import accounts, alerts, fanout, follows, messages, sessions, users
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import assign, forget, put, update
-from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, FRONT_PAGE, Deal, Topic
+from shared.dynamodb.writes import forget, update
+from shared.models.catalog import CATEGORIES, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import Limits, Pace, User
-from shared.values import identifiers, links, passwords
+from shared.values import identifiers, passwords
 from tests.interleave import world
 from tests.interleave.beginning import (
     ADDRESS,
@@ -49,7 +47,6 @@ from tests.support.factories import APPLE, LAUNCH, NOW, SHOES, a_deal, a_user, a
 TOKEN = identifiers.token(b"s" * 32)
 """The token of Ana's session."""
 
-INDEXING = upkeep.Run("Words", 1, LATER)
 BY_HAND = "it is damage"
 LAST = Topic(CATEGORY, [*CATEGORIES][-1])
 
@@ -79,9 +76,6 @@ def prepare(at: Process) -> None:
     # The copy of the last one is out of date from the next line on.
     picks.set_featured(table, FRONT_PAGE, [FIRST.deal_id, SECOND.deal_id, IMPORTED.deal_id], NOW)
     deals.edit(table, IMPORTED.deal_id, {"withdrawn_at": NOW}, NOW, by="ed")
-    interrupted = upkeep.index_steps(table, INDEXING, 0)
-    next(interrupted)
-    next(interrupted)
 
 
 def leave_pending(at: Process) -> None:
@@ -93,39 +87,6 @@ def leave_pending(at: Process) -> None:
     units = [*fanout.news_of(new), *fanout.alerts_of(new, "words"), *fanout.alerts_of(second, "price")]
     at.queue.send([unit.to_json() for unit in [*units, *fanout.alarm_of(FIRST, segments=1)]])
     removal.leave(at.table, users.get(at.table, "eve", consistent=True), NOW)
-
-
-def damage(at: Process) -> None:
-    """Damage by hand what derives from other items, or leave it out, or leave what should have gone."""
-    table = at.table
-    moved = replace(FIRST, link=SECOND.link)
-    stray_word = keys.word_of_deal("stray", FIRST.deal_id)
-    writes = [
-        assign(keys.topic(APPLE), {"LikesCount": 7}, refused=None),
-        assign(keys.word_count("boot"), {"Deals": 9}, refused=None),
-        assign(keys.word_count("trail"), {"Deals": "one"}, refused=None),
-        assign(keys.periods(ALL_DEALS, "2050-06-15"), {"Day15": "five"}, refused=None),
-        assign(keys.account("ana"), {"Alerts": 5}, refused=None),
-        assign(keys.deal(FIRST.deal_id), {"Verdict": "1900 2050-06-01 1900 2100"}, refused=None),
-        assign(keys.deal(SECOND.deal_id), {"GSI1SK": "DEAL#odd"}, refused=None),
-        put(offers.to_item(moved, has_ended=False), because=BY_HAND),
-        put({**search.items_of(FIRST)["runner"], **stray_word}, because=BY_HAND),
-        put(
-            {**keys.word_count("stray"), "Type": keys.WORD_COUNT, "Word": "stray", "Forms": {"stray"}, "Deals": 1},
-            because=BY_HAND,
-        ),
-        *(
-            forget(key, because=BY_HAND)
-            for key in (
-                keys.word_of_deal("runner", FIRST.deal_id),
-                keys.product_offer(links.product_hash(SECOND.link), SECOND.deal_id),
-                keys.primary(feed_counts.note_of(ENDED) or {}),
-                keys.deal_number(1),
-            )
-        ),
-    ]
-    for write in writes:
-        table.write(write)
 
 
 def ana(table: Table) -> User:
@@ -218,38 +179,6 @@ def leave(at: Process) -> None:
     removal.remove_account(at.table, ana(at.table), LATER)
 
 
-def check_and_mend(at: Process) -> str:
-    """``btd check --mend``, which names what it leaves; all else, if another begins."""
-    mended: list[invariants.Fault] = []
-    with suppress(invariants.Overtaken), invariants.repairing(at.table, str(at.seed), LATER) as held:
-        first = invariants.survey(at.table, LATER)
-        faults = invariants.lasting(first, invariants.survey(at.table, LATER)) if first else []
-        unknown = invariants.unknown(faults)
-        for groups in invariants.groups([fault for fault in faults if fault not in unknown]):
-            for group in groups:
-                if invariants.mend_group(at.table, group, held):
-                    mended += group
-    return world.repaired(fault for fault in first if fault not in mended)
-
-
-def backfill(at: Process, type_: str) -> None:
-    list(upkeep.run_backfill(at.table, upkeep.Run(type_, 1, LATER), 0, item_type=type_))
-
-
-def index(at: Process) -> None:
-    list(upkeep.index_steps(at.table, INDEXING, 0))
-
-
-def index_from_start(at: Process) -> None:
-    INDEXING.forget(at.table)
-    index(at)
-
-
-def in_pages() -> AbstractContextManager[object]:
-    """Work on all items in several pages, so that it has checkpoints."""
-    return mock.patch.object(upkeep, "PAGE", 30)
-
-
 def seeded(at: Process) -> None:
     topics.plant_seeds(at.table, LATER)
 
@@ -311,11 +240,6 @@ CORE: Mapping[str, Action] = {
     "read message": lambda at: messages.mark_read(at.table, "ana", factories.a_message(FIRST, "ana").message_id, LATER),
     "read all messages": read_all,
     "leave": leave,
-    "check and mend": check_and_mend,
-    "backfill deals": partial(backfill, type_=keys.DEAL),
-    "backfill offers": partial(backfill, type_=keys.PRODUCT_OFFER),
-    "index": index,
-    "index from the start": index_from_start,
 }
 
 
@@ -332,21 +256,14 @@ CORE_PENDING: Mapping[str, Action] = {
     "remove alert early": lambda at: alerts.remove(at.table, "ana", alerts.id_on(SECOND), account_of("ana")),
     "unwatch early": lambda at: follows.unwatch(at.table, SHOES, "ana", account_of("ana")),
     "leave early": leave,
-    "check and mend early": check_and_mend,
-    "index early": index_from_start,
-    "backfill offers early": partial(backfill, type_=keys.PRODUCT_OFFER),
 }
 """Actions that meet what the stream, the queue and the clock have not done yet, or do it. Each pair with one of them
 begins with such work; the others begin with a settled table."""
 
 
-DAMAGED: Mapping[str, Action] = {"mend damage": check_and_mend}
-"""Actions that begin with damage, beside what is pending."""
-
-
 def actions() -> dict[str, Action]:
     """All actions, by name: the core's, and those of features."""
-    return {**CORE, **cases_by_name("WRITES"), **pending(), **DAMAGED}
+    return {**CORE, **cases_by_name("WRITES"), **pending(), **damaged()}
 
 
 def pending() -> dict[str, Action]:
@@ -354,14 +271,19 @@ def pending() -> dict[str, Action]:
     return {**CORE_PENDING, **cases_by_name("PENDING_WRITES")}
 
 
+def damaged() -> dict[str, Action]:
+    """Those that begin with damage beside it, which they repair."""
+    return cases_by_name("DAMAGED_WRITES")
+
+
 def opened() -> AbstractContextManager[World]:
     """The world that all actions begin with."""
     before, later = [prepare, *cases("BEFORE_WRITES")], [leave_pending, *cases("LEFT_PENDING")]
-    return world.opened(before, later, [damage], [in_pages, *cases("AROUND_WRITES")], check_and_mend)
+    return world.opened(before, later, cases("LEFT_DAMAGED"), cases("AROUND_WRITES"), [*damaged().values()])
 
 
 @contextmanager
 def explored() -> Iterator[Explorer]:
     """What tries all actions, in a world of its own."""
     with opened() as world_of_all:
-        yield Explorer(world_of_all, actions(), pending(), DAMAGED)
+        yield Explorer(world_of_all, actions(), pending(), damaged())

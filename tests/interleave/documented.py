@@ -25,7 +25,6 @@ COUNTED = frozenset({"FeaturedVersion", "SignOuts", "Version"})
 DIFFERS: Mapping[frozenset[str], str] = {
     frozenset({"read all messages", "deliver"}): "of a delivery, those that were sent before are read",
     frozenset({"withdraw new", "deliver"}): "of a delivery, those that were sent before the deal was withdrawn stay",
-    frozenset({"mend damage", "backfill deals"}): "a deal's version rises if the second one rewrites it: only a number",
     frozenset({"mend deal"}): "the stream can't read a damaged deal's record; its words follow with the next edit",
     **cases_by_name("WRITES_DIFFER"),
 }

@@ -34,7 +34,7 @@ def world(explorer: Explorer) -> World:
 
 DONT_WRITE_HERE = {
     "shared.data.catalog.feed_counts.mend": "it repairs a damaged count",
-    "shared.data.catalog.search._counted": "the same",
+    "shared.data.catalog.search.counted": "the same",
     **cases_by_name("DONT_WRITE_IN_ACTIONS"),
 }
 """Functions that no action has write, each with the reason."""
@@ -64,8 +64,6 @@ def test_the_table_that_actions_begin_with_has_no_faults(world: World) -> None:
 
 ONCE_FAILED = [
     ("change alert", "remove alert"),
-    ("mend damage", "post"),
-    ("mend damage", "edit title"),
     *cases("WRITES_ONCE_FAILED"),
 ]
 
@@ -119,9 +117,9 @@ def add(at: Process) -> None:
 
 COMPARED = [
     ("change alert", "remove alert"),
-    pytest.param(("index early", "edit category"), marks=pytest.mark.thorough),
     pytest.param(("deliver", "unwatch early"), marks=pytest.mark.thorough),
     pytest.param(("tick", "reopen ended"), marks=pytest.mark.thorough),
+    *(pytest.param(pair, marks=pytest.mark.thorough) for pair in cases("WRITES_COMPARED")),
 ]
 """Pairs of which all schedules are tried: they read items, partitions, indexes and all items, in pages."""
 

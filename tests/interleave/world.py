@@ -19,7 +19,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 from functions.background import expiry, messenger, publisher, refresher, remover
 from local.event_source import EventSource, Record
 from shared import features, hooks
-from shared.data import invariants, keys
+from shared.data import keys
 from shared.data.invariants import Fault
 from shared.dynamodb.attributes import unmarshal_item, unmarshal_items
 from shared.dynamodb.damage import raise_last
@@ -46,6 +46,7 @@ from tests.interleave.stepping import (
 )
 from tests.interleave.touching import Place, Wire, place_of
 from tests.support import engines, surroundings
+from tests.support.checks import faults
 
 DELIVERIES = 5
 """Deliveries of a message before it becomes a dead letter."""
@@ -85,7 +86,7 @@ class World:
     stream, the queue and the clock still have work (``pending``), or to one in which, beside that work, items are
     damaged, missing or stray (``damaged``)."""
 
-    def __init__(self, raw: Table, around: Sequence[Around], mend: Action) -> None:
+    def __init__(self, raw: Table, around: Sequence[Around], mend: Sequence[Action]) -> None:
         self.ledger = Ledger(raw)
         self.quiet = self.pending = self.damaged = self._begun = Beginning({}, [], [])
         self._around = around
@@ -189,7 +190,8 @@ class World:
             self.settle()
             dead, faults = self.dead_letters, self._faults()
             if faults and self._begun is self.damaged:
-                self._mend(self.process(self.actors[0]))
+                for repair in self._mend:
+                    repair(self.process(self.actors[0]))
                 self.settle()
                 faults += [replace(fault, rule=f"after a second repair: {fault.rule}") for fault in self._faults()]
             left = self.outcome()
@@ -200,9 +202,7 @@ class World:
         return replace(left, results=outcome.results), tuple(each for each in remaining if named(each) not in known)
 
     def _faults(self) -> list[Fault]:
-        survey = invariants.Survey(LATER)
-        survey.add(unmarshal_items(self.ledger.items.values()))
-        return survey.faults()
+        return faults(unmarshal_items(self.ledger.items.values()), LATER)
 
     def settle(self) -> None:
         """Deliver the stream's records and the queue's messages, and let the clock run, until nothing changes."""
@@ -334,7 +334,7 @@ def opened(
     pending: Sequence[Action],
     damage: Sequence[Action],
     around: Sequence[Around],
-    mend: Action,
+    mend: Sequence[Action],
 ) -> Iterator[World]:
     """A world that begins with what some functions left and settled, with what others left that hasn't, and with what
     others damaged by hand."""

@@ -33,6 +33,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status
 from shared.models.members import User
 from tests.support import surroundings
+from tests.support.checks import faults
 from tests.support.commands import eventually, until
 from tests.support.engines import MINISTACK
 from tests.support.site import client_of, home, probed, stream_to_a_function, told, write
@@ -288,6 +289,6 @@ def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once(pl
 
 
 def test_what_the_sample_writes_agrees(planted: Table) -> None:
-    found = {fault.rule for fault in invariants.check(planted, PLANTED)}
+    found = {fault.rule for fault in faults(planted.everything(), PLANTED)}
 
     assert found - {invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS} == set()  # which the stream brings

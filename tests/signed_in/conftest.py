@@ -21,6 +21,7 @@ from shared.models.members import Role
 from shared.values import times
 from tests.support.browsing import ORIGIN, Browser
 from tests.support.cases import cases
+from tests.support.checks import faults
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import a_deal, token_of_new
 from tests.support.preview import Preview, started
@@ -45,12 +46,12 @@ PostDeal = Callable[..., Deal]
 def table(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Table]:
     """A seeded table of a test's own, which the functions find in their environment.
 
-    What they leave has no fault that ``btd check`` finds, unless the test ``damages`` it.
+    What they leave has no fault that a check finds, unless the test ``damages`` it.
     """
     with FAST_SERVER.table(two_brands) as own, found_by_functions(monkeypatch, own) as table:
         yield table
         if request.node.get_closest_marker("damages") is None:
-            assert [fault for fault in invariants.survey(table, times.now()) if fault.rule not in STREAMED] == []
+            assert [fault for fault in faults(table.everything(), times.now()) if fault.rule not in STREAMED] == []
 
 
 def two_brands(table: Table) -> None:

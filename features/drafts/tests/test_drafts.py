@@ -23,6 +23,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import DealIsOdd, NoSuchTopic, NotSignedIn
 from shared.models.catalog import ALL_DEALS, Deal
+from tests.support.checks import checked, faults, repair
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, ahead, leave, listed
 from tests.support.wire import taken_by
@@ -249,14 +250,15 @@ def test_an_editor_has_a_hundred_drafts_at_most(table: Table, monkeypatch: pytes
         kept(table)
 
 
+@checked
 def test_the_checker_finds_a_plan_without_its_note_and_mends_it(table: Table) -> None:
     draft = kept(table, AT)
     table.write(forget(draft_keys.beginning(AT, draft.draft_id), because="by hand"))
 
-    (fault,) = invariants.check(table, NOW)
+    (fault,) = faults(table.everything(), NOW)
 
-    assert (fault.rule, invariants.mend(table, fault)) == (invariants.PARTNERS, True)
-    assert invariants.check(table, NOW) == []
+    assert (fault.rule, repair(table, fault)) == (invariants.PARTNERS, True)
+    assert faults(table.everything(), NOW) == []
 
 
 def test_what_drafts_take_is_what_the_document_says(table: Table) -> None:

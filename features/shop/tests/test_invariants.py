@@ -1,4 +1,4 @@
-"""What ``btd check`` finds of orders and stock, and mends."""
+"""What a check finds of orders and stock, and repairs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from shared.data import invariants
 from shared.data.catalog import deals
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import assign
-from tests.data.test_invariants import say
+from tests.support.checks import checked, faults, repair
 from tests.support.factories import NOW, indexed
+
+pytestmark = checked
 
 
 @pytest.mark.parametrize("status", [OrderStatus.PLACED, OrderStatus.CANCELLED])
@@ -26,15 +28,17 @@ def test_orders_in_the_wrong_places_are_put_right(table: Table, status: OrderSta
     if status is not OrderStatus.PLACED:
         steps.advance(table, order, status, NOW)
     table.write(
-        say(
-            shop_keys.order("ana", order.order_id), **shop_keys.order_in_open("placed", "2050-06-01", 1, order.order_id)
+        assign(
+            shop_keys.order("ana", order.order_id),
+            shop_keys.order_in_open("placed", "2050-06-01", 1, order.order_id),
+            refused=None,
         )
     )
 
-    (fault,) = invariants.check(table, NOW)
+    (fault,) = faults(table.everything(), NOW)
 
-    assert (fault.rule, invariants.mend(table, fault)) == (invariants.INDEX, True)
-    assert invariants.check(table, NOW) == []
+    assert (fault.rule, repair(table, fault)) == (invariants.INDEX, True)
+    assert faults(table.everything(), NOW) == []
 
 
 @pytest.mark.parametrize("wrong", [{"Left": 0}, {"Ordered": 0}, {"OnSale": 0}, {"Ordered": 0, "Left": 5}], ids=repr)
@@ -42,13 +46,13 @@ def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, 
     a_buyer(table)
     (deal,) = indexed(table, [on_sale(table, 5)])
     buy(table, "ana", deal)
-    table.write(say(shop_keys.stock_shard(deal.deal_id, 1), **wrong))
+    table.write(assign(shop_keys.stock_shard(deal.deal_id, 1), wrong, refused=None))
 
-    (fault,) = invariants.check(table, NOW)
+    (fault,) = faults(table.everything(), NOW)
 
     assert (fault.rule, fault.key["PK"]) == (sales.STOCK, shop_keys.stock_shard(deal.deal_id, 1)["PK"])
     assert len(wrong) == 1 or fault.attributes == ["Ordered"]
-    assert not invariants.mend(table, fault)
+    assert not repair(table, fault)
 
 
 @pytest.mark.parametrize("pieces", [5, 0])
@@ -59,15 +63,15 @@ def test_a_note_of_stock_that_is_wrongly_in_the_list_of_what_is_sold_here_is_put
     stock.show_level(table, deal.deal_id)
     sold_here.file(table, deal.deal_id)
     indexed(table, [deals.get(table, deal.deal_id, consistent=True)])
-    assert invariants.check(table, NOW) == []
+    assert faults(table.everything(), NOW) == []
     wrong = {"GSI1PK": None, "GSI1SK": None} if pieces else shop_keys.stock_in_sold_here(deal.deal_id)
     table.write(assign(shop_keys.stock(deal.deal_id), wrong, refused=NotSoldHere(deal.deal_id)))
 
-    (fault,) = invariants.check(table, NOW)
+    (fault,) = faults(table.everything(), NOW)
 
-    assert (fault.rule, fault.attributes, invariants.mend(table, fault)) == (
+    assert (fault.rule, fault.attributes, repair(table, fault)) == (
         sales.SOLD_HERE,
         ["GSI1PK", "GSI1SK"],
         True,
     )
-    assert invariants.check(table, NOW) == []
+    assert faults(table.everything(), NOW) == []

@@ -141,7 +141,7 @@ def count_writes(table: Table, old: Deal | None, new: Deal | None) -> Iterator[W
 def mending(table: Table, write: Callable[[], T], *, left: Deal | None = None, entered: Sequence[Deal]) -> T:
     """Make a transaction that lists or unlists deals; if it fails, repair the counts and retry once.
 
-    It is retried if the counts are right, too: another writer, or ``btd check --mend``, may have been faster.
+    It is retried if the counts are right, too: another writer, or a repair of the table, may have been faster.
     Refused with ``Stale`` if another writer has changed the leaving deal, which may be uncounted already.
     """
     try:

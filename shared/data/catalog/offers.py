@@ -18,7 +18,7 @@ from shared.data.catalog import search
 from shared.data.catalog.deals import CARDS, attributes, has_ended, is_listed, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import ABSENT, Write, assign, forget, put, put_over
+from shared.dynamodb.writes import ABSENT, Write, assign, forget, put_over
 from shared.errors import AlreadyExists, DealsError
 from shared.models.catalog import YESTERDAY, Deal, Topic, Verdict, feed_of
 from shared.values import links
@@ -57,18 +57,6 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
     if after:
         with suppress(AlreadyExists):  # a later version exists
             table.write(filing(after, has_ended=has_ended))
-
-
-def settle(table: Table, deal: Deal, held: Write, *, has_ended: bool) -> bool:
-    """Bring a deal's offer up to date in a transaction with ``held``, the check of the deal. Raises Moved.
-
-    One GetItem if it is; returns whether it wasn't.
-    """
-    item = to_item(deal, has_ended=has_ended)
-    if table.get(keys.primary(item), consistent=True) == item:
-        return False
-    table.transact(held, put(item, because="the deal is checked"))
-    return True
 
 
 def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:

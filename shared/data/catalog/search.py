@@ -14,18 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 from shared.data import keys
 from shared.data.catalog import deals, words
-from shared.data.catalog.derived import Moved
 from shared.data.catalog.words import Search, Term, is_a_slip
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Entity, Item, unmarshal_item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import EXISTS, MOST_TOGETHER, Write, delete, put_new, put_over, update, upsert
+from shared.dynamodb.writes import EXISTS, Write, delete, put_new, put_over, update, upsert
 from shared.errors import AlreadyExists, DealsError, Impossible, NotFound
 from shared.models.catalog import Deal, Selection, Sort, Status
 from shared.values import identifiers, links
@@ -60,9 +58,6 @@ MOST_CORRECTED = 2
 
 UNCOUNTED = "Uncounted"
 """The attribute of a damaged count with how often an item was written or deleted since."""
-
-SETTLED_TOGETHER = (MOST_TOGETHER - 1) // 2
-"""Words that a transaction brings up to date: an item and a count each, beside the check of the deal."""
 
 SHORTEST_CORRECTED = 4
 """Letters of the shortest corrected word: three letters with one fewer could be anything."""
@@ -165,14 +160,14 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     old, new = (items_of(deal) if deal else {} for deal in (before, after))
     forms = filed_under(deal)
     if before is None or after is None:  # one transaction costs less than one for each word
-        removed = (write for word in old for write in _removing(word, deal.deal_id))
+        removed = (write for word in old for write in removing(word, deal.deal_id))
         # Already filed, wholly or partly, perhaps by 1.1.0; or a word's count is damaged.
         with suppress(AlreadyExists, NotFound, Impossible):
             table.transact(*filing([after] if after else []), *removed)
             return
     # Existing items are written again, too: the record may come after one that was lost.
     changes = [
-        partial(_add, table, item, word, forms[word], changed=_content(item) != _content(old.get(word)))
+        partial(_add, table, item, word, forms[word], changed=content(item) != content(old.get(word)))
         for word, item in new.items()
     ]
     named = before is None or after is None or words.of_deal(before).keys() != words.of_deal(after).keys()
@@ -190,48 +185,8 @@ def filing(listed: Sequence[Deal]) -> list[Write]:
             forms.setdefault(word, []).append(form)
     return [
         *(put_new(item, refused=AlreadyExists()) for deal in listed for item in items_of(deal).values()),
-        *(_counting(word, set(written), len(written)) for word, written in forms.items()),
+        *(counting(word, set(written), len(written)) for word, written in forms.items()),
     ]
-
-
-def settle(table: Table, deal: Deal, held: Write, *, is_listed: bool) -> None:
-    """Bring a deal's words up to date in transactions with ``held``, the check of the deal. Raises Moved.
-
-    One BatchGetItem if they are.
-    """
-    items = items_of(deal)
-    forms, due = filed_under(deal), items if is_listed else {}
-    known = dict.fromkeys([*items, *words.of_deal_as_written(deal), *words.lists_for(deal.category)])
-    asked_for = [keys.word_of_deal(word, deal.deal_id) for word in known]
-    there = {keys.id_in(item["PK"]): item for item in table.get_many(asked_for, consistent=True)}
-    changes = [
-        *(_settling(item, there.get(word), forms[word]) for word, item in due.items()),
-        *(_removing(word, deal.deal_id) for word in there if word not in due),
-    ]
-    needed = [each for each in changes if each]
-    for start in range(0, len(needed), SETTLED_TOGETHER):
-        together = needed[start : start + SETTLED_TOGETHER]
-        try:
-            table.transact(held, *chain.from_iterable(together))
-        except (NotFound, Impossible):  # a word's count is missing or damaged
-            for of_item, counting in (each for each in together if len(each) > 1):
-                with suppress(NotFound):
-                    _counted(table, of_item, counting, held)
-            table.transact(held, *chain.from_iterable(each for each in together if len(each) == 1))
-
-
-def removing(item: Item) -> tuple[Write, Write]:
-    """The writes that remove a word's item of a deal and uncount it. Refused with NotFound."""
-    return _removing(keys.id_in(item["PK"]), keys.id_in(item["SK"]))
-
-
-def _settling(item: Item, there: Item | None, form: str) -> tuple[Write, ...]:
-    """The writes that a word's item needs: none if it is there as it should be, and two if it is missing."""
-    if there is None:
-        return put_new(item, refused=Moved()), _counting(keys.id_in(item["PK"]), {form}, 1)
-    if _content(there) == _content(item):
-        return ()
-    return (put_over(item, EXISTS, {}, refused=Moved()),)
 
 
 def items_of(deal: Deal) -> dict[str, Item]:
@@ -256,7 +211,7 @@ def filed_under(deal: Deal) -> dict[str, str]:
     return words.of_deal(deal) | words.lists_of(deal)
 
 
-def _content(item: Item | None) -> Item:
+def content(item: Item | None) -> Item:
     """A Word item without the deal's version."""
     return {name: value for name, value in (item or {}).items() if name != "Version"}
 
@@ -566,13 +521,13 @@ def _correction(typed: str, counts: Iterable[_Count]) -> str | None:
     return max(((deals, min(forms)) for deals, forms in slips if forms), default=(0, None))[1]
 
 
-def _counting(word: str, forms: set[str], deals: int) -> Write:
+def counting(word: str, forms: set[str], deals: int) -> Write:
     """The write that adds to a word's count. Forms stay when a deal leaves: others may use them."""
     left, added = {"Type": keys.WORD_COUNT, "Word": word}, {"Deals": deals, "Forms": forms}
     return upsert(keys.word_count(word), left, added, because="the first deal with a word creates it")
 
 
-def _removing(word: str, deal_id: str) -> tuple[Write, Write]:
+def removing(word: str, deal_id: str) -> tuple[Write, Write]:
     """The writes that remove a word's item and uncount it. Refused with NotFound."""
     return (
         delete(keys.word_of_deal(word, deal_id), refused=NotFound()),
@@ -580,8 +535,8 @@ def _removing(word: str, deal_id: str) -> tuple[Write, Write]:
     )
 
 
-def _counted(table: Table, of_item: Write, counting: Write, *held: Write) -> None:
-    """Write a word's item with its count. A damaged count is noted, and repaired by ``btd check --mend``."""
+def counted(table: Table, of_item: Write, counting: Write, *held: Write) -> None:
+    """Write a word's item with its count. A damaged count is noted; a check of the table can repair it."""
     try:
         table.transact(*held, of_item, counting)
     except Impossible:
@@ -617,7 +572,7 @@ def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> No
     A record that comes after a later one, as from the dead-letter queue, changes nothing.
     """
     try:
-        _counted(table, put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1))
+        counted(table, put_new(item, refused=AlreadyExists()), counting(word, {form}, 1))
     except AlreadyExists:
         if changed:
             there = "attribute_exists(PK) AND (attribute_not_exists(Version) OR Version <= :version)"
@@ -627,4 +582,4 @@ def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> No
 
 def _remove(table: Table, word: str, deal_id: str) -> None:
     with suppress(NotFound):
-        _counted(table, *_removing(word, deal_id))
+        counted(table, *removing(word, deal_id))

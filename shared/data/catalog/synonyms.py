@@ -1,8 +1,8 @@
 """Words that mean the same in the trade, and the kind of thing that some words name.
 
 A search for a word of a group also finds deals with the group's others. A search that finds nothing is repeated with
-the kind: no trainers of a brand, but its shoes. Deals are filed under their own words only, so a changed list needs no
-``btd index``. Alerts use words as typed.
+the kind: no trainers of a brand, but its shoes. Deals are filed under their own words only, so a changed list changes
+no items. Alerts use words as typed.
 """
 
 from __future__ import annotations

@@ -309,7 +309,7 @@ def stems_of(found_by: Iterable[str]) -> set[str]:
 
 
 def of_deal_as_written(deal: Deal) -> list[str]:
-    """The words of a deal as they are written, under which 1.1.0 may have filed it (``btd index`` files it again)."""
+    """The words of a deal as they are written, under which 1.1.0 may have filed it."""
     return in_text(f"{deal.brand_name} {deal.title}")[:MOST_OF_A_DEAL]
 
 

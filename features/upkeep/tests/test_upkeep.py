@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from cli import upkeep
+from features.upkeep import backfills, runs
+from features.upkeep.checking import check_all
+from features.upkeep.runs import Run, Step
+from features.upkeep.survey import survey
 from shared.data import invariants, keys
 from shared.data.catalog import deals, offers, search
 from shared.data.catalog.deals import from_item, has_ended, is_listed
@@ -76,10 +79,10 @@ CHANGES: dict[str, Callable[[Table, Deal], object]] = {
     "other words": lambda table, deal: deals.edit(table, deal.deal_id, {"title": "Desk lamp"}, NOW),
 }
 
-COMMANDS: dict[str, Callable[[Table], Iterator[upkeep.Step]]] = {
-    "index": lambda table: upkeep.index_steps(table, upkeep.Run("Words", 1, NOW), 0),
-    "backfill": lambda table: upkeep.run_backfill(
-        table, upkeep.Run(keys.PRODUCT_OFFER, 1, NOW), 0, item_type=keys.PRODUCT_OFFER
+COMMANDS: dict[str, Callable[[Table], Iterator[Step]]] = {
+    "index": lambda table: backfills.index_steps(table, Run("Words", 1, NOW), 0),
+    "backfill": lambda table: backfills.run_backfill(
+        table, Run(keys.PRODUCT_OFFER, 1, NOW), 0, item_type=keys.PRODUCT_OFFER
     ),
 }
 
@@ -133,7 +136,7 @@ def test_a_deal_that_changes_at_any_moment_of_a_command_is_listed_once_and_as_it
 def problems(table: Table) -> list[invariants.Fault]:
     """The faults of the deals' own items."""
     kinds = (invariants.WORDS, invariants.WORD_COUNTS, invariants.OFFERS, invariants.VERDICTS)
-    return [fault for fault in invariants.survey(table, NOW) if fault.rule in kinds]
+    return [fault for fault in survey(table.everything(), NOW) if fault.rule in kinds]
 
 
 def test_a_check_says_that_a_wrong_count_changed_between_its_scans_and_finds_it_the_next_time(
@@ -146,8 +149,8 @@ def test_a_check_says_that_a_wrong_count_changed_between_its_scans_and_finds_it_
         table.write(update(keys.word_count("desk"), "SET Deals = :seven", values={":seven": 7}, refused=None))
 
         with before(table, "Scan", lambda: stream.follow(other), skip=1):
-            upkeep.check_all(table, NOW, 1)
-        (count,) = (fault for fault in upkeep.check_all(table, NOW, 1) if fault.rule == invariants.WORD_COUNTS)
+            check_all(table, NOW, 1)
+        (count,) = (fault for fault in check_all(table, NOW, 1) if fault.rule == invariants.WORD_COUNTS)
 
     assert "1 item changed while the table was read" in capsys.readouterr().err
     assert (count.found or {})["Deals"] == 8
@@ -158,7 +161,7 @@ def test_a_check_says_that_a_wrong_count_changed_between_its_scans_and_finds_it_
 def test_a_command_that_is_killed_at_any_moment_is_run_again_and_then_all_is_right(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "PAGE", 10)  # several pages, from which it goes on
+    monkeypatch.setattr(runs, "PAGE", 10)  # several pages, from which it goes on
 
     class Killed(BaseException):
         pass
@@ -213,12 +216,12 @@ def test_an_offer_without_a_deal_is_deleted(table: Table) -> None:
     assert offers.offers(table, LINK) == []
 
 
-def interrupted(table: Table, monkeypatch: pytest.MonkeyPatch) -> upkeep.Run:
+def interrupted(table: Table, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run whose process has ended after two pages of three deals."""
-    monkeypatch.setattr(upkeep, "PAGE", 3)
+    monkeypatch.setattr(runs, "PAGE", 3)
     post(table, [a_deal(ago(hours=hour)) for hour in range(9)])
-    run = upkeep.Run("Words", 1, ago(days=1))
-    steps = upkeep.index_steps(table, run, 0)
+    run = Run("Words", 1, ago(days=1))
+    steps = backfills.index_steps(table, run, 0)
     for _ in range(3):
         next(steps)
     return run
@@ -230,10 +233,10 @@ def test_a_run_of_another_release_is_not_continued(
 ) -> None:
     run = interrupted(table, monkeypatch)
     if is_other:
-        monkeypatch.setattr(upkeep, "release", lambda: "9.9.9 (another)")
+        monkeypatch.setattr(runs, "release", lambda: "9.9.9 (another)")
 
     with watched(table) as wire:
-        list(upkeep.index_steps(table, run, 0))
+        list(backfills.index_steps(table, run, 0))
 
     (first, *_) = (each for each in wire.requests if each.operation == "Scan")
     assert ("ExclusiveStartKey" in first.body) is not is_other
@@ -243,11 +246,11 @@ def test_a_run_of_another_release_is_not_continued(
 def test_a_run_says_what_it_continues(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     run = interrupted(table, monkeypatch)
 
-    (own,) = upkeep.continued(run.remembered(table), 1)
-    monkeypatch.setattr(upkeep, "release", lambda: "9.9.9 (another)")
-    (other,) = upkeep.continued(run.remembered(table), 1)
+    (own,) = runs.continued(run.remembered(table), 1)
+    monkeypatch.setattr(runs, "release", lambda: "9.9.9 (another)")
+    (other,) = runs.continued(run.remembered(table), 1)
     run.forget(table)
 
     assert "began at 2050-06-14T12:00:00Z" in own
     assert "isn't continued" in other
-    assert list(upkeep.continued(run.remembered(table), 1)) == []
+    assert list(runs.continued(run.remembered(table), 1)) == []

@@ -1,29 +1,25 @@
-"""A table is held against its invariants: each damage is named, and what others say is mended.
-
-Here, too, are points of "Where the published model falls short", by number, that no other test holds: 2 and 3 are held
-by ``test_values.py``.
-"""
+"""A table is held against its invariants: each damage is named, and what others say is mended."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import pytest
 
+from features.upkeep import repairs
+from features.upkeep.keys import BACKFILL, backfill
+from features.upkeep.survey import check, lasting, survey
 from shared.data import account_checks, invariants, keys
-from shared.data.catalog import changes, deals, feed_counts, feeds, offers, search, words
-from shared.data.catalog.deals import to_item
+from shared.data.catalog import deals, feed_counts, feeds, offers, search, words
 from shared.data.members import follows, messages, sessions, users
-from shared.dynamodb.attributes import Item, marshal_item
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, forget, put, update
-from shared.errors import AlreadyExists
 from shared.models.catalog import ALL_DEALS, Deal
 from tests.support.cases import cases, cases_by_name
 from tests.support.engines import FAST, put_all
@@ -36,7 +32,6 @@ from tests.support.factories import (
     a_user,
     ago,
     ahead,
-    ids,
     indexed,
     join,
     listed,
@@ -44,7 +39,7 @@ from tests.support.factories import (
     post,
     send,
 )
-from tests.support.wire import before, watched
+from tests.support.wire import before
 
 ENDS = ahead(hours=3)
 TOKEN = bytes(range(32))
@@ -101,7 +96,7 @@ def lamp(table: Table) -> Deal:
 
 
 def test_a_table_that_only_its_own_code_has_written_has_no_fault(table: Table, lamp: Deal) -> None:
-    assert invariants.check(table, NOW) == []
+    assert check(table, NOW) == []
 
 
 def say(key: Key, **attributes: object) -> Write:
@@ -192,29 +187,29 @@ def test_each_damage_is_named_and_mended(table: Table, lamp: Deal, damage: str) 
     rule, write = DAMAGES[damage]
     table.write(write(lamp))
 
-    faults = invariants.check(table, NOW)
+    faults = check(table, NOW)
 
     # The count of a word counts the items of the word: one that is there too often or is gone makes the count wrong.
     counts = [fault for fault in faults if fault.rule == invariants.WORD_COUNTS != rule]
     assert {fault.rule for fault in faults if fault not in counts} == {rule}
     assert (len(faults), len(counts)) in ((1, 0), (2, 1))
-    assert all(invariants.mend_group(table, group) for groups in invariants.groups(faults) for group in groups)
-    assert invariants.check(table, NOW) == []
+    assert all(repairs.mend_group(table, group) for groups in repairs.groups(faults) for group in groups)
+    assert check(table, NOW) == []
 
 
 def test_a_words_damaged_count_is_not_repaired_by_who_has_not_seen_all_of_its_words(table: Table, lamp: Deal) -> None:
     table.write(say(keys.word_count("desk"), Deals="one"))
-    first = invariants.survey(table, NOW)
+    first = survey(table.everything(), NOW)
     for number in range(2):
         (other,) = post(table, [a_deal(title=f"Desk {number}")])
         search.file(table, None, other)
 
-    lasting = invariants.lasting(first, invariants.survey(table, NOW))
+    same = lasting(first, survey(table.everything(), NOW))
 
-    (count,) = (fault for fault in lasting if fault.key == keys.word_count("desk"))
-    assert not invariants.mend(table, count)
-    (count,) = (fault for fault in invariants.check(table, NOW) if fault.rule == invariants.WORD_COUNTS)
-    assert invariants.mend(table, count)
+    (count,) = (fault for fault in same if fault.key == keys.word_count("desk"))
+    assert not repairs.mend(table, count)
+    (count,) = (fault for fault in check(table, NOW) if fault.rule == invariants.WORD_COUNTS)
+    assert repairs.mend(table, count)
     assert (table.get(keys.word_count("desk")) or {}).items() >= {("Deals", 3)}
     assert search.UNCOUNTED not in (table.get(keys.word_count("desk")) or {})
 
@@ -224,38 +219,38 @@ def test_of_two_repairs_the_one_that_began_last_goes_on_even_if_it_is_killed_and
 ) -> None:
     table.write(say(keys.topic(APPLE), LikesCount=7))
     table.write(say(keys.word_count("desk"), Deals=7))
-    killed = {**keys.backfill("Repair", 0, 1), "Type": keys.BACKFILL, "Start": "killed"}
+    killed = {**backfill("Repair", 1, 0), "Type": BACKFILL, "Start": "killed"}
 
-    with invariants.repairing(table, "first", NOW) as first:
-        counts = invariants.check(table, NOW)
+    with repairs.repairing(table, "first", NOW) as first:
+        counts = check(table, NOW)
         table.write(put(killed, because="it has begun, and ended nothing"))
-        with invariants.repairing(table, "last", NOW) as last:
-            with pytest.raises(invariants.Overtaken):
-                invariants.mend_group(table, counts[:1], first)
-            assert [invariants.mend_group(table, [count], last) for count in counts] == [True, True]
+        with repairs.repairing(table, "last", NOW) as last:
+            with pytest.raises(repairs.Overtaken):
+                repairs.mend_group(table, counts[:1], first)
+            assert [repairs.mend_group(table, [count], last) for count in counts] == [True, True]
 
-    assert invariants.check(table, NOW) == []
-    assert table.get(keys.backfill("Repair", 0, 1)) is None
+    assert check(table, NOW) == []
+    assert table.get(backfill("Repair", 1, 0)) is None
 
 
 def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: Table, lamp: Deal) -> None:
     table.write(unplace(keys.deal(lamp.deal_id), "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"))
 
-    (fault,) = invariants.check(table, NOW)
+    (fault,) = check(table, NOW)
 
     assert fault.attributes == ["GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"]
-    assert invariants.mend(table, fault)
+    assert repairs.mend(table, fault)
     assert lamp.deal_id in listed(table, ALL_DEALS)
 
 
 def test_an_item_that_cannot_be_read_is_named_and_left_to_a_person(table: Table, lamp: Deal) -> None:
     table.write(say(keys.deal(lamp.deal_id), Price=1))
 
-    faults = invariants.check(table, NOW)
+    faults = check(table, NOW)
 
     damaged = [fault for fault in faults if fault.rule == invariants.DAMAGE]
     assert [fault.key for fault in damaged] == [keys.deal(lamp.deal_id)]
-    assert not invariants.mend(table, damaged[0])
+    assert not repairs.mend(table, damaged[0])
 
 
 def test_a_damaged_deal_leaves_only_its_own_items_and_the_counts_of_all_deals_unknown(table: Table, lamp: Deal) -> None:
@@ -263,17 +258,17 @@ def test_a_damaged_deal_leaves_only_its_own_items_and_the_counts_of_all_deals_un
     (other,) = post(table, [a_deal(title="Camping stove")])
     table.write(say(keys.topic(APPLE), LikesCount=7))
 
-    faults = invariants.check(table, NOW)
-    unknown = invariants.unknown(faults)
+    faults = check(table, NOW)
+    unknown = repairs.unknown(faults)
     known = [fault for fault in faults if fault.derived and fault not in unknown]
-    mended = [invariants.mend_group(table, group) for groups in invariants.groups(known) for group in groups]
+    mended = [repairs.mend_group(table, group) for groups in repairs.groups(known) for group in groups]
 
     assert all(mended)
     assert {fault.rule for fault in unknown if fault.due is None} >= {invariants.WORDS, invariants.OFFERS}
     assert {keys.id_in(fault.key["SK"]) for fault in unknown if fault.rule == invariants.WORDS} == {lamp.deal_id}
     assert invariants.FEEDS in {fault.rule for fault in unknown}
-    left = invariants.check(table, NOW)
-    assert [fault for fault in left if fault.derived and fault not in invariants.unknown(left)] == []
+    left = check(table, NOW)
+    assert [fault for fault in left if fault.derived and fault not in repairs.unknown(left)] == []
     assert search.find(table, words.asked("lamp"), limit=9).deal_ids[0] == lamp.deal_id
     assert table.get_many([keys.primary(item) for item in search.items_of(other).values()])
 
@@ -283,93 +278,13 @@ def test_what_is_written_while_the_table_is_read_is_no_fault(table: Table, lamp:
 
     # Between the two scans the count is put right, as if its change had only now become visible.
     with before(table, "Scan", lambda: table.write(say(keys.topic(SHOES), LikesCount=1)), skip=1):
-        assert invariants.check(table, NOW) == []
+        assert check(table, NOW) == []
 
 
 def test_what_was_written_since_it_was_found_is_not_mended(table: Table, lamp: Deal) -> None:
     table.write(say(keys.topic(APPLE), LikesCount=7))
-    (fault,) = invariants.check(table, NOW)
+    (fault,) = check(table, NOW)
     follows.like(table, APPLE, "cy", NOW + timedelta(minutes=1))
 
-    assert not invariants.mend(table, fault)
-    assert invariants.check(table, NOW)[0].found == {**(fault.found or {}), "LikesCount": 8}
-
-
-DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"
-
-
-def test_1_the_first_page_begins_with_the_highest_id_there_can_be(table: Table) -> None:
-    last_second = datetime(2050, 6, 15, 23, 59, 59, tzinfo=UTC)
-    highest = deals.create(table, a_deal(last_second, entropy=b"\xff" * 16), last_second)
-    lowest = deals.create(table, a_deal(datetime(2050, 6, 15, tzinfo=UTC), entropy=b"\x01" * 16), last_second)
-
-    page = feeds.read(table, ALL_DEALS, limit=25, now=last_second)
-
-    assert ids(page.items) == [highest.deal_id, lowest.deal_id]
-
-
-def test_4_a_list_longer_than_one_answer_is_read_to_its_end(table: Table) -> None:
-    for number in range(12):  # 12 times 100 KB: more than the 1 MB of one answer
-        deal = a_deal(ago(minutes=number), title="x" * 100_000)
-        send(table, a_message(deal, "ana", "brand", NOW))
-        users.create(table, a_user(f"user{number}", name="x" * 100_000))
-
-    with watched(table) as wire:
-        unread = messages.unread_count(table, "ana", NOW)
-        everyone = list(users.everyone(table))
-
-    assert unread == 12
-    assert len(everyone) == 12
-    assert wire.operations["Query"] > 1
-    assert wire.operations["Scan"] > 1
-
-
-def test_5_two_messages_of_one_second_are_two_and_one_deal_notifies_once(table: Table) -> None:
-    one, other = a_deal(), a_deal()
-    told = a_message(one, "ana", "brand", NOW)
-    send(table, told)
-    send(table, a_message(other, "ana", "brand", NOW))
-    messages.mark_read(table, "ana", told.message_id, NOW)
-
-    for again in (told, a_message(one, "ana", "category", ahead(days=1))):
-        with pytest.raises(AlreadyExists):
-            send(table, again)
-
-    kept = messages.latest(table, "ana", limit=25, now=NOW).items
-    assert {(message.about, message.unread) for message in kept} == {
-        (told.about, False),
-        (a_message(other).about, True),
-    }
-
-
-def test_9_reading_all_users_is_split_into_segments_that_can_be_resumed(table: Table) -> None:
-    for number in range(20):
-        users.create(table, a_user(f"user{number}"))
-
-    found = []
-    for segment in range(4):
-        start = None
-        while True:
-            items, start = table.scan(segment=segment, segments=4, start=start, limit=3)
-            found += [item["Username"] for item in items if item["Type"] == "User"]
-            if start is None:
-                break
-
-    assert sorted(found) == sorted(f"user{number}" for number in range(20))
-
-
-def test_10_the_docs_state_what_a_days_partition_takes() -> None:
-    stated = DATA_MODEL.read_text(encoding="utf-8")
-
-    assert "1,000 write units a second" in stated
-
-
-def test_11_a_removal_by_ttl_triggers_nothing() -> None:
-    images = {"OldImage": marshal_item(to_item(a_deal(), NOW)), "ApproximateCreationDateTime": 2_538_992_000.0}
-    removal = {"eventName": "REMOVE", "dynamodb": images}
-    by_ttl = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
-
-    ours, ttls = changes.change_of(removal), changes.change_of({**removal, "userIdentity": by_ttl})
-
-    assert ours is not None
-    assert ttls is None
+    assert not repairs.mend(table, fault)
+    assert check(table, NOW)[0].found == {**(fault.found or {}), "LikesCount": 8}
