@@ -130,7 +130,8 @@ def _without_effect() -> Iterator[str]:
         if "tests" in path.parts or f"{package}.{name}" in modules():
             continue
         used = rf'\b{package}(\.| import \(?[\w\s,]*\b){name}\b|name="{name}"'  # the last is a row of a function
-        if name == "api" or not re.search(used, _text_about(path.parts[1])):
+        runs = "__main__" in file.read_text(encoding="utf-8")
+        if name == "api" or not (runs or re.search(used, _text_about(path.parts[1]))):
             yield f"{path} has no effect: no role has that name, JOINS doesn't have it, and nothing imports it."
 
 
