@@ -39,4 +39,5 @@ if __name__ == "__main__":
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["packages"]
     # "pretty" shows an error's line, which names the feature's module.
     mypy = [sys.executable, "-m", "mypy", "--pretty", *(f"-p={each}" for each in packages), "-m", FIT.stem]
-    sys.exit(subprocess.call(mypy, cwd=ROOT, env={**os.environ, "MYPYPATH": str(FIT.parent)}))
+    settings = {"MYPYPATH": str(FIT.parent), "MYPY_FORCE_TERMINAL_WIDTH": "200"}
+    sys.exit(subprocess.call(mypy, cwd=ROOT, env={**os.environ, **settings}))
