@@ -8,7 +8,7 @@ for the model. Writes are compared with this site's indexes, which copy all attr
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -47,11 +47,12 @@ FIRST, LAST, COLUMNS = 4, 6, 3
 class Part:
     """What is drawn or sent of a pattern, and the model's units. A read has a partition (its key, its size in items and
     bytes) with ``items`` of it, and the places of those that the rules read and keep; a write has the items' ``images``
-    before and after it. ``script`` is what a run sends."""
+    before and after it. A run sends the ``script`` with the values ``given``, which writes ``most`` units at most, or
+    says ``why`` it doesn't."""
 
     pattern: Pattern
-    units: float
-    columns: Sequence[str]
+    units: float = 0.0
+    columns: Sequence[str] = ()
     images: Sequence[tuple[Made | None, Made | None]] = ()
     key: str = "{scratch}"
     size: int = 0
@@ -60,17 +61,9 @@ class Part:
     read: Sequence[int] = ()
     kept: Sequence[int] = ()
     script: Script = NOTHING
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A pattern of a run: its part with the values that fill it in, its write units at most, or why it isn't sent."""
-
-    pattern: Pattern
-    part: Part | None
-    given: Given
-    units: int
-    why: str
+    given: Given = field(default_factory=dict)
+    most: int = 0
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +84,30 @@ def drawn(now: Evaluation) -> list[tuple[Part, Partition]]:
     return [(each, _lying(each, each.items, each.read, each.kept)) for each in parts]
 
 
-def planned(now: Evaluation, visitor: str, run_id: str, when: datetime) -> list[Planned]:
+def planned(now: Evaluation, visitor: str, run_id: str, when: datetime) -> list[Part]:
     """What a run sends of each pattern, or why it doesn't."""
     reads, made = max(sum(_is_read(now, each) for each in now.model.patterns), 1), []
     for at, pattern in enumerate(now.model.patterns):
-        part, units, why = None, 0, "it reads the whole table, where others have items."
-        if pattern.operation != "Scan" and now.answered(pattern):
-            why = "no generated item lies there."
-        given = running.names(NOTHING, "", keys.scratch(visitor, f"{run_id}-{at}-b"), when)
-        if not all(now.model.entity(each.entity).keys for each in pattern.writes):
-            why = "an entity that it writes has no key that can be used."
-        elif pattern.writes:
-            part = _written(now, pattern)
-        elif _is_read(now, pattern):
-            part = _asked(now, _read(now, pattern, max(MOST_ITEMS // reads, 3), MOST_BYTES // reads))
-        if part:
-            units, why = costs.of_run(part.script, given), _refused(part, given)
-        if pattern.writes and units > MOST_UNITS:
+        part = _part(now, pattern, reads)
+        given = running.names(part.script, "", keys.scratch(visitor, f"{run_id}-{at}-b"), when)
+        units, why = costs.of_run(part.script, given), part.why or _refused(part, given)
+        if part.images and units > MOST_UNITS:
             why = f"it could take {units:,} write units here, and the most is {MOST_UNITS}."
-        made.append(Planned(pattern, part, given, units, why))
+        made.append(replace(part, given=given, most=units, why=why))
     return made
+
+
+def _part(now: Evaluation, pattern: Pattern, reads: int) -> Part:
+    """A pattern as one of ``reads`` in a run."""
+    if not all(now.model.entity(each.entity).keys for each in pattern.writes):
+        return Part(pattern, why="an entity that it writes has no key that can be used.")
+    if pattern.writes:
+        return _written(now, pattern)
+    if _is_read(now, pattern):
+        return _asked(now, _read(now, pattern, max(MOST_ITEMS // reads, 3), MOST_BYTES // reads))
+    if pattern.operation != "Scan" and now.answered(pattern):
+        return Part(pattern, why="no generated item lies there.")
+    return Part(pattern, why="it reads the whole table, where others have items.")
 
 
 def _is_read(now: Evaluation, pattern: Pattern) -> bool:
@@ -268,80 +265,72 @@ def _refused(part: Part, given: Given) -> str:
     return ""
 
 
-def run(
-    table: Table, plan: Sequence[Planned], visitor: str, run_id: str, when: datetime, trace: Trace
-) -> list[Outcome]:
+def run(table: Table, plan: Sequence[Part], visitor: str, run_id: str, when: datetime, trace: Trace) -> list[Outcome]:
     """Send each pattern's requests to a scratch partition of its own, and compare the answers with the rules.
 
     Raises Busy.
     """
     outcomes = []
     for at, each in enumerate(plan):
-        if each.why or not each.part:
+        if each.why:
             outcomes.append(Outcome(each.pattern, f"Not sent: {each.why}"))
             continue
-        made = running.run(table, each.part.script, "", visitor, f"{run_id}-{at}", when, trace, typed=True)
-        compare = _compared_writes if each.part.images else _compared
-        outcomes.append(compare(each.part, made, each.given))
+        made = running.run(table, each.script, "", visitor, f"{run_id}-{at}", when, trace, typed=True)
+        outcomes.append(_compared(each, made))
     return outcomes
 
 
-def _compared(each: Part, made: running.Run, given: Given) -> Outcome:
-    done, items = made.ours[0], [*running.filled_items(each.script, given)]
-    size = sum(size_of(marshal_item(items[at])) for at in each.read)
-    expected = units_read(size, consistent=each.pattern.consistent)
-    taken = done.took.capacity if done.took else None
-    differences = [done.reply.message] if done.reply.code else []
-    for what, rules, engine in (("read", each.read, done.read), ("returned", each.kept, done.reply.items)):
-        if len(rules) != len(engine) and not done.reply.code:
-            differences.append(f"By the rules, {len(rules)} items are {what}; by the engine, {len(engine)}.")
-    if taken and taken.basis is not Basis.AT_LEAST and taken.read != expected and not done.reply.code:
-        differences.append(f"By the rules it takes {expected:g} units with these longer keys; the engine says {taken}.")
-    kept = each.kept  # an answer may lack the keys
-    if "ProjectionExpression" not in done.arguments:
-        kept = [at for item in done.reply.items for at, own in enumerate(items) if _same(item, own)]
-    read = [at for item in done.read for at, own in enumerate(items) if _same(item, own)]
-    says = f"{_units_by_rules(each.units, expected, 'RRU')} The engine says {taken or 'nothing'}."
-    return Outcome(each.pattern, says, differences, _sent(made, given), _lying(each, each.items, read, kept))
-
-
-def _same(item: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two items have the same key."""
-    return all(item.get(name) == other[name] for name in (PARTITION_KEY, SORT_KEY))
-
-
-def _units_by_rules(units: float, here: float, unit: str) -> str:
-    also = f", and {here:g} with the longer keys and the indexes of this table" if here != units else ""
-    return f"By the rules {units:g} {unit}{also}."
-
-
-def _sent(made: running.Run, given: Given) -> str:
+def _compared(part: Part, made: running.Run) -> Outcome:
+    """What the engine answered, and how it differs from the rules."""
+    begun = [*running.filled_items(part.script, part.given)]
+    expected, differences, partition = (_changes if part.images else _answers)(part, made, begun)
+    taken = sum((done.took.capacity for done in made.ours if done.took and done.took.capacity), Capacity())
+    if taken.basis is not Basis.AT_LEAST and (taken.write if part.images else taken.read) != expected:
+        differences.append(f"By the rules it takes {expected:g} units here; the engine says {taken}.")
+    here = f", and {expected:g} with the longer keys and the indexes of this table" if expected != part.units else ""
+    number = f" for {len(made.ours)} request{'s' if len(made.ours) > 1 else ''}" if part.images else ""
+    says = f"By the rules {part.units:g} {'WRU' if part.images else 'RRU'}{here}. The engine says {taken}{number}."
     sent = "\n\n".join(running.as_sent(done.step, done.arguments) for done in made.ours)
-    return sent.replace(str(given["scratch"]), "{scratch}")
+    refused = [done.reply.message for done in made.ours if done.reply.code]
+    plain = sent.replace(str(part.given["scratch"]), "{scratch}")
+    return Outcome(part.pattern, says, refused or differences, plain, partition)
 
 
-def _compared_writes(each: Part, made: running.Run, given: Given) -> Outcome:
-    expected, lie = 0.0, dict[str, Any]()
-    for pair in each.images:
-        before, after = (image and _filled(image, given) for image in pair)
+Compared = tuple[float, list[str], Partition | None]
+"""The units that the rules say, how items differ from theirs, and the partition as it lies."""
+
+
+def _answers(part: Part, made: running.Run, begun: Sequence[Mapping[str, Any]]) -> Compared:
+    """The items that a read reads and returns."""
+    done = made.ours[0]
+    places = {(item[PARTITION_KEY], item[SORT_KEY]): at for at, item in enumerate(begun)}
+    read, came = (
+        [places[key] for item in items if (key := (item.get(PARTITION_KEY), item.get(SORT_KEY))) in places]
+        for items in (done.read, done.reply.items)
+    )
+    kept = part.kept if "ProjectionExpression" in done.arguments else came  # an answer may lack the keys
+    differences = [
+        f"By the rules, {len(rules)} items are {what}; by the engine, {len(engine)}."
+        for what, rules, engine in (("read", part.read, done.read), ("returned", part.kept, done.reply.items))
+        if len(rules) != len(engine)
+    ]
+    size = sum(size_of(marshal_item(begun[at])) for at in part.read)
+    units = units_read(size, consistent=part.pattern.consistent)
+    return units, differences, _lying(part, part.items, read, kept)
+
+
+def _changes(part: Part, made: running.Run, begun: Sequence[Mapping[str, Any]]) -> Compared:
+    """The items that writes leave."""
+    units, lie = 0.0, dict[str, Any]()
+    for pair in part.images:
+        before, after = (
+            image and {**running.fill(image, part.given), TTL_ATTRIBUTE: part.given["expires"]} for image in pair
+        )
         lie |= {str(after[SORT_KEY]): after} if after else {}
         wire = (image and marshal_item(image) for image in (before, after))
-        expected += sum(units_written(*wire, transactional=each.pattern.operation == "Transaction").values())
-    taken = sum((done.took.capacity for done in made.ours if done.took and done.took.capacity), Capacity())
-    differences = [done.reply.message for done in made.ours if done.reply.code]
-    if not differences and taken.write != expected:
-        differences.append(f"By the rules it takes {expected:g} units here; the engine says {taken}.")
-    if not differences and {item[SORT_KEY]: item for item in made.ours_left} != lie:
-        differences.append("Afterwards other items lie there than the rules say.")
-    number = "1 request" if len(made.ours) == 1 else f"{len(made.ours)} requests"
-    says = f"{_units_by_rules(each.units, expected, 'WRU')} The engine says {taken} for {number}."
-    begun = [*running.filled_items(each.script, given)]
+        units += sum(units_written(*wire, transactional=part.pattern.operation == "Transaction").values())
+    differs = {item[SORT_KEY]: item for item in made.ours_left} != lie
     changed = [at for at, item in enumerate(made.ours_left) if item not in begun]
     left = [{requests.shown(name): value for name, value in item.items()} for item in made.ours_left]
-    return Outcome(each.pattern, says, differences, _sent(made, given), _lying(each, left, changed) if left else None)
-
-
-def _filled(image: Made, given: Given) -> Made:
-    """An item as it lies in the run's partition, with its end."""
-    filled: Made = running.fill(image, given)
-    return {**filled, TTL_ATTRIBUTE: given["expires"]}
+    differences = ["Afterwards other items lie there than the rules say."] if differs else []
+    return units, differences, _lying(part, left, changed) if left else None

@@ -195,7 +195,7 @@ def _run(request: Request, now: Evaluation) -> list[engine.Outcome]:
     """Send a model's requests, after counting what they write for the networks of the request."""
     visitor, run_id = secrets.token_urlsafe(9), secrets.token_hex(4)
     plan = engine.planned(now, visitor, run_id, request.now)
-    if units := sum(each.units for each in plan if not each.why):
+    if units := sum(each.most for each in plan if not each.why):
         _count(request, units)
     return engine.run(table(), plan, visitor, run_id, request.now, page_cost.trace())
 
