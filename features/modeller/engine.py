@@ -122,7 +122,7 @@ def _read(now: Evaluation, pattern: Pattern, most: int, most_bytes: int) -> Part
     row, names = now.model.index(pattern.index), keys_of(pattern.index)
     asked = replace(pattern, sk=tuple(fill(each, found) if at else each for at, each in enumerate(met.sk)))
     low, high, _ = within(asked.sk)
-    alike = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
+    alike = [each for each in chain(*now.sample.items.values()) if each.get(names[0]) == found[names[0]]]
     lie = sorted(
         {(str(each[PARTITION_KEY]), str(each.get(SORT_KEY))): each for each in (*alike, found)}.values(),
         key=lambda item: (str(item.get(names[1], "")), str(item[PARTITION_KEY]), str(item.get(SORT_KEY, ""))),

@@ -79,9 +79,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Generated items with their keys, and where they lie; ``written`` are the units of writes, by what they write."""
+    """Generated items with their keys by entity, and where they lie; ``written`` are the units of writes, by what they
+    write."""
 
-    items: Sequence[Made]
+    items: Mapping[str, Sequence[Made]]
     places: Sequence[Place]
     written: dict[Hashable, dict[tuple[str, str], float]] = field(default_factory=dict)
 
@@ -220,8 +221,9 @@ def _text(length: int) -> str:
 def sample(entities: tuple[Entity, ...], indexes: tuple[Index, ...], size: float) -> Sample:
     """The generated items with their keys in the table and the indexes."""
     recipes = _recipes(entities, size)
-    placed = [_placed(each, recipes[each.name], indexes) for each in entities]
-    return Sample([item for items, _ in placed for item in items], [place for _, places in placed for place in places])
+    placed = {each.name: _placed(each, recipes[each.name], indexes) for each in entities}
+    items = {name: made for name, (made, _) in placed.items()}
+    return Sample(items, [place for _, places in placed.values() for place in places])
 
 
 @lru_cache(maxsize=256)
@@ -372,13 +374,6 @@ class Evaluation:
         self.model = model
         self.sample = sample(model.entities, model.indexes, model.size)
 
-    @cached_property
-    def _mine(self) -> Mapping[str, list[Made]]:
-        found: dict[str, list[Made]] = {each.name: [] for each in self.model.entities}
-        for item in self.sample.items:
-            found[str(item[ITEM_TYPE])].append(item)
-        return found
-
     def met(self, pattern: Pattern) -> list[Met]:
         """What a read meets in the sample, by place."""
         asked = (pattern.operation == "Scan", pattern.pk, pattern.sk, pattern.terms)
@@ -448,7 +443,7 @@ class Evaluation:
     def images(self, write: Change) -> tuple[Made | None, Made | None]:
         """The item of a write before and after it: one of the sample that was so before it, with the stated values."""
         entity, was = self.model.entity(write.entity), dict(write.before or ()).items()
-        mine, indexes = self._mine[entity.name], {each.name: each for each in self.model.indexes}
+        mine, indexes = self.sample.items[entity.name], {each.name: each for each in self.model.indexes}
         like = next((each for each in mine if was <= each.items()), mine[0])
 
         def image(stated: Sequence[tuple[str, str]]) -> Made:

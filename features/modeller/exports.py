@@ -9,7 +9,7 @@ from keyword import iskeyword
 from typing import Any
 
 from features.modeller.design import NAMES, Entity, Model, document, keys_of
-from features.modeller.evaluation import ITEM_TYPE, Evaluation, Made, evaluated, weights
+from features.modeller.evaluation import Evaluation, Made, evaluated, weights
 from shared.dynamodb.attributes import marshal_item
 from shared.html.views import render
 
@@ -30,16 +30,15 @@ def file(kind: str, model: Model) -> tuple[str, str, str]:
     """A file's name, media type and text."""
     media_type, end = KINDS[kind]
     slug = re.sub("[^a-z0-9]+", "-", model.name.lower()).strip("-") or "table"
-    if kind == "json":
-        text = _json(document(model))
-    else:
-        values = _of_items(evaluated(model)) if kind == "workbench" else _of_code(model, slug)
-        sorts = [each for each in ("", *(index.name for index in model.indexes)) if _sorted(model, each)]
-        text = render(
-            f"modeller/templates/{kind}.{'json' if kind == 'workbench' else 'py'}.txt",
-            name=_json(model.name), indexes=model.indexes, sorted=sorts, **values,
-        )  # fmt: skip
-    return f"{slug}.{end}" if kind in ("json", "workbench") else end, media_type, f"{text.strip()}\n"
+    if media_type == "application/json":
+        whole = document(model) if kind == "json" else _workbench(evaluated(model))
+        return f"{slug}.{end}", media_type, f"{_json(whole)}\n"
+    sorts = [each for each in ("", *(index.name for index in model.indexes)) if _sorted(model, each)]
+    text = render(
+        f"modeller/templates/{kind}.py.txt",
+        name=_json(model.name), indexes=model.indexes, sorted=sorts, **_of_code(model, slug),
+    )  # fmt: skip
+    return end, media_type, f"{text.strip()}\n"
 
 
 def _json(value: object) -> str:
@@ -91,15 +90,39 @@ def _few(made: Sequence[Made]) -> list[dict[str, Any]]:
     return few
 
 
-def _of_items(now: Evaluation) -> dict[str, Any]:
-    """The values of Workbench's template: some items of each entity, and the access patterns as a description."""
-    facets, types = [], dict[str, str]()
-    for entity in now.model.entities:
-        items = _few([item for item in now.sample.items if item[ITEM_TYPE] == entity.name])
-        types |= {name: next(iter(value)) for item in items for name, value in item.items() if name not in KEYS_HERE}
-        if key := dict(entity.keys).get(""):
-            others = sorted({name for item in items for name in item} - {*KEYS_HERE})
-            facets.append({"name": entity.name, "key": key, "lie": _json(items), "others": _json(others)})
-    patterns = [f"{each.at + 1}. {each.name}, {each.said}" for each in now.model.patterns]
-    about = _json("\n".join(["The access patterns:", *patterns]))
-    return {"facets": facets, "types": sorted(types.items()), "about": about}
+def _workbench(now: Evaluation) -> dict[str, Any]:
+    """The model of NoSQL Workbench: some items of each entity, and the access patterns as its description."""
+    model, few = now.model, {each.name: _few(now.sample.items[each.name]) for each in now.model.entities}
+    types = {name: next(iter(value)) for items in few.values() for item in items for name, value in item.items()}
+    patterns = [f"{each.at + 1}. {each.name}, {each.said}" for each in model.patterns]
+    facets = [
+        {
+            "FacetName": each.name,
+            "KeyAttributeAlias": {"PartitionKeyAlias": each.key[0], "SortKeyAlias": each.key[1]},
+            "TableData": few[each.name],
+            "NonKeyAttributes": sorted({name for item in few[each.name] for name in item} - {*KEYS_HERE}),
+            "DataAccess": {"MySql": {}},
+        }
+        for each in model.entities
+        if each.keys
+    ]
+    indexes = [
+        {"IndexName": each.name, "KeyAttributes": _key_attributes(model, each.name), "Projection": each.projection}
+        for each in model.indexes
+    ]
+    table = {
+        "TableName": model.name, "KeyAttributes": _key_attributes(model, ""), "TableFacets": facets,
+        "GlobalSecondaryIndexes": indexes,
+        "NonKeyAttributes": [
+            {"AttributeName": name, "AttributeType": types[name]} for name in sorted({*types} - {*KEYS_HERE})
+        ],
+        "DataAccess": {"MySql": {}}, "BillingMode": "PAY_PER_REQUEST",
+    }  # fmt: skip
+    about = {"Description": "\n".join(["The access patterns:", *patterns]), "AWSService": "Amazon DynamoDB"}
+    return {"ModelName": model.name, "ModelMetadata": about | {"Version": "3.0"}, "DataModel": [table]}
+
+
+def _key_attributes(model: Model, index: str) -> dict[str, Any]:
+    kinds = ("PartitionKey", "SortKey") if _sorted(model, index) else ("PartitionKey",)
+    names = zip(kinds, keys_of(index), strict=False)
+    return {kind: {"AttributeName": name, "AttributeType": "S"} for kind, name in names}

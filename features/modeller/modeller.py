@@ -105,14 +105,8 @@ def _new(kind: str, model: Model) -> dict[str, Any]:
     if kind == "entities":
         taken = [each.name for each in model.entities]
         name = next(name for at in range(1, 20) if (name := f"Thing{at if at > 1 else ''}") not in taken)
-        own = {f"{name}Id": "id 8", "Text": "text 100"}
-        return {
-            "name": name,
-            "items": "1,000",
-            "PK": f"{name.upper()}#<{name}Id>",
-            "SK": name.upper(),
-            "attributes": own,
-        }
+        key, own = name.upper(), {f"{name}Id": "id 8", "Text": "text 100"}
+        return {"name": name, "items": "1,000", "PK": f"{key}#<{name}Id>", "SK": key, "attributes": own}
     first = next((pk for each in model.entities for index, (pk, _) in each.keys if not index), "THING#<ThingId>")
     asked = {"name": "A new pattern", "rate": "1 a second", "request": "Query", "key": f"PK = {first}"}
     return asked if kind == "patterns" else {}

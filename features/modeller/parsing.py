@@ -190,9 +190,9 @@ class _Row:
         value = self.row.get(name, "")
         return " ".join(value.split()) if isinstance(value, str) else f"{value:.15g}" if _is_text(value) else ""
 
-    def use(self, name: str, make: Callable[[str], T]) -> T | None:
+    def use(self, name: str, make: Callable[[str], T], default: str = "") -> T | None:
         try:
-            return make(self.text(name))
+            return make(self.text(name) or default)
         except Unreadable as why:
             self.fault(name, str(why))
             return None
@@ -241,7 +241,7 @@ def _index(row: _Row) -> Index | None:
     def copies(text: str) -> tuple[str, ...] | None:
         return None if text in ("", "all") else () if text == "keys" else names_of(text)
 
-    name = row.use("name", lambda text: taken("index", text or f"GSI{row.at + 1}")[0])
+    name = row.use("name", _text("index"), f"GSI{row.at + 1}")
     return Index(name, row.use("while", only), row.use("copies", copies)) if name else None
 
 
@@ -355,12 +355,12 @@ def _shape(key: Sequence[str]) -> list[str]:
 
 
 def _pattern(row: _Row, model: Model) -> Pattern | None:
-    name = row.use("name", lambda text: taken("title", text or f"Pattern {row.at + 1}")[0]) or ""
-    each_second = row.use("rate", lambda text: rate(text or "1")) or 0.0
+    name = row.use("name", _text("title"), f"Pattern {row.at + 1}") or ""
+    each_second = row.use("rate", rate, "1") or 0.0
     said, operation = row.text("rate") or "1", row.text("request") or "Query"
     if operation not in (*READS, *WRITES):
         row.fault("request", f"Use one of {', '.join((*READS, *WRITES))}.")
-    busiest = row.use("busiest", lambda text: float(taken("share", text or "0.1%")[1]) / 100) or BUSIEST
+    busiest = row.use("busiest", lambda text: float(taken("share", text)[1]) / 100, "0.1%") or BUSIEST
     if operation in WRITES:
         writes = row.use("writes", lambda _: _writes(row.row.get("writes", []), model)) or ()
         made = Pattern(name, each_second, operation, said, busiest=busiest, writes=writes, at=row.at)
@@ -372,7 +372,7 @@ def _pattern(row: _Row, model: Model) -> Pattern | None:
     if (named := re.match(r"(\w*)[PS]K\b", row.text("key"))) and named[1] not in ("", index):
         row.fault("key", f"{named[0]} is a key of {named[1]}, and this reads {index or 'the table'}.")
     terms, returns = row.use("filter", filter_of) or (), row.use("returns", names_of) or ()
-    limit, times = (int(row.use(name, lambda text: number(text or "0")) or 0) for name in ("limit", "times"))
+    limit, times = (int(row.use(each, number, "0") or 0) for each in ("limit", "times"))
     consistent = str(row.row.get("consistent", "")).lower() in ("true", "yes", "on", "1")
     made = Pattern(
         name, each_second, operation, said, index, pk, sk, terms, returns, consistent,
@@ -380,8 +380,8 @@ def _pattern(row: _Row, model: Model) -> Pattern | None:
     )  # fmt: skip
     if operation == "Get" and pk and not sk and any(each.key[1] for each in model.entities):
         row.fault("key", "The table has a sort key, so a Get names it, too: PK = <Name>, SK = ...")
-    for name_of_field, why in () if row.wrong else requests.refusals(made, model.index(index)):
-        row.fault(name_of_field, why)
+    for field_of, why in () if row.wrong else requests.refusals(made, model.index(index)).items():
+        row.fault(field_of, why)
     return None if row.wrong else made
 
 

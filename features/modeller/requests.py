@@ -6,7 +6,7 @@ Rules and engines know the names of this site's keys, so each index of a model i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,10 @@ from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 
 _MEANT = re.compile(rf"(?:Type|times|{TTL_ATTRIBUTE})_*")
 """Names that mean something to the site's stream and TTL, and to lessons' items; and those that they are given."""
+
+_BEGINS = re.compile("(?:Invalid )?(Filter|Projection|Consistent)")
+_FIELDS = {"": "key", "Filter": "filter", "Projection": "returns", "Consistent": "consistent"}
+"""The fields of a pattern by how DynamoDB's messages about them begin."""
 
 NO_SORT_KEY = "-"
 """The sort key of a key without one, in a table that has one."""
@@ -74,25 +78,23 @@ def _compared(name: str, compares: str, values: list[str]) -> str:
     return f"{name} {compares.upper()} {' AND '.join(values)}"
 
 
-def refusals(pattern: Pattern, index: Index) -> Iterator[tuple[str, str]]:
+def refusals(pattern: Pattern, index: Index) -> dict[str, str]:
     """The fields of a read of an index or the table for which DynamoDB refuses it, each with DynamoDB's message."""
     if pattern.operation == "Get" and pattern.index:
-        yield "index", "GetItem reads the table. An index is read with a Query."
-        return
+        return {"index": "GetItem reads the table. An index is read with a Query."}
     if pattern.operation == "Get" and pattern.terms:
-        yield "filter", "GetItem has no filter: it reads one item."
-        return
+        return {"filter": "GetItem has no filter: it reads one item."}
     # What stands for a value is the least or the largest one, so that a range isn't refused for it.
     sk = (re.sub("<[^>]*>", "~" if at == 2 else "0", each) if at else each for at, each in enumerate(pattern.sk))
-    bare = replace(pattern, sk=tuple(sk), terms=(), returns=(), consistent=False)
-    filtered = replace(bare, terms=pattern.terms)
-    returned = replace(filtered, returns=pattern.returns)
-    whole = replace(returned, consistent=pattern.consistent)
-    for field, asked in {"key": bare, "filter": filtered, "returns": returned, "consistent": whole}.items():
-        if why := grammar.refusal(operation(pattern), arguments(asked)):
-            yield field, why.replace(GSI1.name, pattern.index or GSI1.name)
-            return
+    if why := grammar.refusal(operation(pattern), arguments(replace(pattern, sk=tuple(sk)))):
+        begins = _BEGINS.match(why)
+        return {_FIELDS[begins[1] if begins else ""]: why.replace(GSI1.name, pattern.index or GSI1.name)}
+    asked = {"filter": [name for name, _, _ in pattern.terms], "returns": pattern.returns}
     copied = {*(index.copies or ()), *keys_of(""), *keys_of(index.name)}
-    for field, names in {"filter": [name for name, _, _ in pattern.terms], "returns": pattern.returns}.items():
-        if index.copies is not None and (lost := [name for name in names if name not in copied]):
-            yield field, f"Global secondary index {index.name} does not project [{', '.join(lost)}]"
+    lost = (
+        {}
+        if index.copies is None
+        else {field: [name for name in asked[field] if name not in copied] for field in asked}
+    )
+    says = f"Global secondary index {index.name} does not project"
+    return {field: f"{says} [{', '.join(names)}]" for field, names in lost.items() if names}

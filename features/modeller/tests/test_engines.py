@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import pytest
 
 from features.modeller import engine, modeller, parsing
 from features.modeller.design import Change, Model, Pattern
-from features.modeller.evaluation import ITEM_TYPE, Evaluation, evaluated
+from features.modeller.evaluation import Evaluation, evaluated
 from features.scratch.running import wire
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
@@ -66,7 +67,7 @@ def test_the_rules_say_what_dynamodb_local_consumes(name: str) -> None:
     now = evaluated(parsing.read(modeller.starts()[name]).model)
     with table_of(now.model) as (client, table):
         for entity in now.model.entities:
-            item = next(each for each in now.sample.items if each[ITEM_TYPE] == entity.name)
+            item = now.sample.items[entity.name][0]
             stated = tuple((each, str(item[each])) for each, spec in entity.attributes if spec.startswith("while"))
             put = client.put_item(TableName=table, Item=marshal_item(item), ReturnConsumedCapacity="INDEXES")
             gone = client.delete_item(
@@ -99,7 +100,7 @@ def _read(client: Any, table: str, now: Evaluation, pattern: Pattern) -> None:
     met = next(each for each in now.met(pattern) if each.lie)
     found = met.place.items[met.lie[0]]
     names = [f"{pattern.index}{part}" for part in (PARTITION_KEY, SORT_KEY)]
-    lie = [each for each in now.sample.items if each.get(names[0]) == found[names[0]]]
+    lie = [each for each in chain(*now.sample.items.values()) if each.get(names[0]) == found[names[0]]]
     for item in lie:
         client.put_item(TableName=table, Item=marshal_item(item))
     each = engine._asked(now, engine._read(now, pattern, 2_000, 10**9))
