@@ -15,8 +15,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from features.modeller import engine, exports, findings, parsing, views
-from features.modeller.design import READS, WRITES, Model, document, keys_of
+from features.modeller import engine, exports, findings, naming, parsing, views
+from features.modeller.design import READS, WRITES, document, keys_of
 from features.modeller.evaluation import Evaluation, evaluated
 from features.modeller.parsing import MOST, Read
 from features.scratch import costs
@@ -51,10 +51,10 @@ def begin(request: Request) -> Answer:
     """The models to begin with, or one of them."""
     name = request.query.get("start")
     if name is None:
-        return _page(request, None, "", "")
+        return pages.page("modeller/templates/starts.html", here=request.path, starts=_starts())
     if name not in starts():
         raise NoSuchPath
-    return _page(request, parsing.read(starts()[name]), "", "", guided="guide" in request.query)
+    return _page(request, parsing.read(starts()[name]), guided="guide" in request.query)
 
 
 @routes.post("/model")
@@ -65,21 +65,36 @@ def draw(request: Request) -> Answer:
     guided = "guide" in fields
     if "open" in fields:
         link = fields.get("link")
-        return _page(request, parsing.from_link(link) if link else parsing.from_text(fields.get("model", "")), "", "")
+        return _page(request, parsing.from_link(link) if link else parsing.from_text(fields.get("model", "")))
     if "undo" in fields:
-        return _page(request, parsing.from_link(fields.get("before", "")), "", "undone", guided=guided)
-    found, was = parsing.read(_document(fields)), fields.get("was", "")
+        return _page(request, parsing.from_link(fields.get("before", "")), by="undone", guided=guided)
+    given, before = _document(fields), parsing.from_link(fields["was"]) if fields.get("was") else None
+    if before:
+        naming.follow(given, before.document)
+    found = parsing.read(given)
     if tried := [text for name, text in fields.items() if name in ("try", "try-all")]:
         by = "; ".join(each.title for each in findings.of(found.model) if each.key in tried[0].split("\n"))
         changed = document(findings.tried(found.model, tried[0].split("\n")))
-        return _page(request, parsing.read(changed), was, by, guided=guided)
+        return _page(request, parsing.read(_with_faults(changed, found)), before, by, guided=guided)
     for kind in MOST:
         if fields.get("add") == kind:
-            found = parsing.read({**found.document, kind: [*found.document[kind], _new(kind, found.model)]})
+            found = parsing.read({**found.document, kind: [*found.document[kind], naming.new(kind, found.model)]})
     if place := re.fullmatch(r"(entities|indexes|patterns)\.(\d{1,2})", fields.get("remove", "")):
         rows = [row for at, row in enumerate(found.document[place[1]]) if at != int(place[2])]
         found = parsing.read({**found.document, place[1]: rows})
-    return _page(request, found, was, "", runs="run" in fields, guided=guided)
+    return _page(request, found, before, runs="run" in fields, guided=guided)
+
+
+def _with_faults(changed: dict[str, Any], found: Read) -> dict[str, Any]:
+    """A changed model with what can't be read as it was written: the change doesn't know it."""
+    for kind, at, name in sorted(each.split(".") for each in found.faults if each.count(".") == 2):
+        row, rows = found.document[kind][int(at)], changed[kind]
+        known = [each for each in rows if each["name"] == row.get("name") and kind != "patterns" and name != "name"]
+        for each in known:
+            each[name] = row.get(name, "")
+        if not known and row not in rows:
+            rows.insert(int(at), row)
+    return changed
 
 
 @routes.post("/model/export", form_page="/model")
@@ -98,18 +113,6 @@ def export(request: Request) -> Answer:
 def _count(request: Request, units: int) -> None:
     """Count units for the networks of a request. Raises SlowDown."""
     costs.spend(table(), requests.address(request.event), units, request.now, page_cost.trace())
-
-
-def _new(kind: str, model: Model) -> dict[str, Any]:
-    """A row that is added, which can be used as it is."""
-    if kind == "entities":
-        taken = [each.name for each in model.entities]
-        name = next(name for at in range(1, 20) if (name := f"Thing{at if at > 1 else ''}") not in taken)
-        key, own = name.upper(), {f"{name}Id": "id 8", "Text": "text 100"}
-        return {"name": name, "items": "1,000", "PK": f"{key}#<{name}Id>", "SK": key, "attributes": own}
-    first = next((pk for each in model.entities for index, (pk, _) in each.keys if not index), "THING#<ThingId>")
-    asked = {"name": "A new pattern", "rate": "1 a second", "request": "Query", "key": f"PK = {first}"}
-    return asked if kind == "patterns" else {}
 
 
 def _document(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -134,13 +137,11 @@ def _typed(name: str, text: str) -> Any:
 
 
 def _page(
-    request: Request, found: Read | None, was: str, by: str, *, runs: bool = False, guided: bool = False
+    request: Request, found: Read, before: Read | None = None, by: str = "", *, runs: bool = False, guided: bool = False
 ) -> Answer:
-    """The page of a model, or of the models to begin with. ``was`` is the model before this one, packed."""
-    if found is None:
-        return pages.page("modeller/templates/starts.html", here=request.path, starts=_starts())
-    before = parsing.from_link(was) if was else None
-    same = before is not None and before.document == found.document
+    """The page of a model, with what it costs more than the one ``before`` it, ``by`` what was changed."""
+    if before and before.document == found.document:
+        before = None
     by = by or (views.differing(before.document, found.document) if before else "")
     now = evaluated(found.model)
     outcomes = _run(request, now) if runs else []
@@ -156,7 +157,7 @@ def _page(
         writes=WRITES,
         faults=found.faults,
         link_of=parsing.packed(found.document),
-        before="" if same else was,
+        before=parsing.packed(before.document) if before else "",
         by=by,
         guided=guided,
         most=MOST,
@@ -164,7 +165,7 @@ def _page(
         drawn=[] if outcomes else engine.drawn(now),
         outcomes=outcomes,
         starts=_starts(),
-        **views.shown(found.model, before.model if before and not same else None),
+        **views.shown(found.model, before.model if before else None),
     )  # fmt: skip
 
 

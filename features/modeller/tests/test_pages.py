@@ -123,6 +123,34 @@ def test_rows_are_added_up_to_the_most_and_removed(visitor: Browser, kind: str) 
     assert "at most" in visitor.post("/model", fields | {"add": kind}).words
 
 
+def test_what_names_an_entity_or_an_index_follows_its_new_name(visitor: Browser) -> None:
+    renamed = {"entities.0.name": "Reader", "entities.2.name": "Lending", "indexes.0.name": "ByState"}
+    fields = form_of(visitor.post("/model", library(visitor) | renamed))
+    added = form_of(visitor.post("/model", fields | {"add": "entities"}))
+    own = form_of(visitor.post("/model", added | {"entities.4.name": "Fine"}))
+
+    assert (fields["entities.2.items"], fields["patterns.4.writes"].split("\n")[0]) == (
+        "40 a Reader",
+        "Put Lending Status out",
+    )
+    assert fields["entities.2.attributes"].startswith("MemberId: of Reader\nIsbn: of Book\n")
+    assert (fields["entities.2.ByStatePK"], fields["patterns.3.index"]) == ("STATUS#<Status>", "ByState")
+    assert (own["entities.4.PK"], own["entities.4.SK"]) == ("FINE#<FineId>", "FINE")
+    assert own["entities.4.attributes"].startswith("FineId: id 8")
+    assert parsing.from_link(own["was"]).faults == {}
+
+
+def test_a_change_leaves_what_cannot_be_read_as_it_was_written(visitor: Browser) -> None:
+    wrong = {"patterns.0.key": "MEMBER#1", "entities.3.PK": "BOOK#<Nothing>", "entities.2.expires": "Never"}
+    fields = form_of(visitor.post("/model", library(visitor) | wrong | {"try": "size:Loan"}))
+
+    assert {name: fields[name] for name in wrong} == wrong
+    assert "Summary" not in fields["entities.2.attributes"]
+    assert {name for name in fields if name.endswith(".name")} == {
+        name for name in library(visitor) if name.endswith(".name")
+    }
+
+
 def test_a_large_model_is_edited_and_the_change_undone(visitor: Browser) -> None:
     attributes = {"Id": "id 8"} | {f"Attribute{at}": "text 100" for at in range(12)}
     entities = [{"name": f"Thing{at}", "PK": f"THING{at}#<Id>", "attributes": attributes} for at in range(12)]
