@@ -273,6 +273,10 @@ class Api(Joined):
     app: APIGatewayRestResolver
 
 
+class Site(PagesPart):
+    """Public pages (``functions/pages/site``)."""
+
+
 class Mine(PagesPart):
     """A member's own pages (``functions/pages/mine``)."""
 

@@ -213,8 +213,6 @@ COSTS = {
     "/feed.atom?q=trail runner": ("BatchGetItem 2, Query 2", 3),
     "/brands/apple/feed.atom": ("GetItem 1, Query {of_brand}", 2),
     "/categories/shoes/feed.atom": ("GetItem 1, Query {of_category}", 2),
-    "/sitemap.xml": ("GetItem 1, Query 1", 1),
-    "/robots.txt": ("", 0),
     "/about": ("", 0),
     "/opensearch.xml": ("", 0),
     "/site.webmanifest": ("", 0),
@@ -441,25 +439,7 @@ def test_a_feed_shows_a_higher_list_price(ask: Ask, table: Table, now: datetime,
     assert item["content_text"] == f"Apple: Trail runner for $31.90{told}"
 
 
-def test_the_sitemap_names_every_listed_deal_the_front_page_the_categories_and_the_brands(
-    ask: Ask, now: datetime, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index, mapped = ask("/sitemap.xml")["body"], ask("/sitemap-pages.xml")["body"]
-    month = f"/sitemap-{posted[0].created_at:%Y-%m}.xml"
-    newest = f"https://deals.example/deals/{posted[0].number}<"
-
-    assert f"/sitemap-{now:%Y-%m}.xml" in index
-    assert "https://deals.example/sitemap-pages.xml<" in index
-    for path in ("/", "/categories/shoes", f"/brands/{posted[0].brand}"):
-        assert f"<loc>https://deals.example{path}</loc>" in mapped
-    assert newest in ask(month)["body"]
-    assert ask("/sitemap-1999-01.xml")["statusCode"] == 404
-    monkeypatch.setattr(site, "MOST_MAPPED", 1)
-    bounded = ask(month)["body"]
-    assert (bounded.count("<loc>"), newest in bounded) == (1, True)
-
-
-def test_feeds_sitemaps_and_headers_follow_an_edit(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
+def test_feeds_and_headers_follow_an_edit(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
     deal, edited = posted[0], now + timedelta(minutes=1)
     deals.edit(table, deal.deal_id, {"title": "Renamed"}, edited)
 
@@ -470,7 +450,6 @@ def test_feeds_sitemaps_and_headers_follow_an_edit(ask: Ask, table: Table, now: 
     )  # fmt: skip
     (item,) = (each for each in json.loads(ask("/feed.json")["body"])["items"] if each["id"] == deal.deal_id)
     assert item["date_modified"] == times.to_iso(edited)
-    assert f"<lastmod>{times.to_iso(edited)}<" in ask(f"/sitemap-{deal.created_at:%Y-%m}.xml")["body"]
     for path in (f"/deals/{deal.number}", "/feed.atom", "/feed.json"):
         assert ask(path)["multiValueHeaders"]["Last-Modified"] == [times.to_http(edited)]
 
@@ -494,7 +473,6 @@ def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
 
 def test_machines_find_where_things_are(ask: Ask) -> None:
     for path, media_type in {
-        "/robots.txt": "text/plain; charset=utf-8",
         "/site.webmanifest": "application/manifest+json",
         "/opensearch.xml": "application/opensearchdescription+xml",
     }.items():
@@ -528,7 +506,7 @@ def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says
         "Forwarded": "host=evil.example",
         "Cookie": "__Host-btd=guessed; __Host-btd-in=1; btd-notice=signed-out",
     }
-    for path in ("/", "/deals", "/feed.atom", "/sitemap.xml", "/robots.txt"):
+    for path in ("/", "/deals", "/feed.atom", *cases("OF_NO_HEADER")):
         assert ask(path, headers=poison) == ask(path)
     assert 'data-notice="signed-out" hidden>You’re signed out.<' in ask("/", query={"notice": "signed-out"})["body"]
     unknown = ask("/", query={"notice": "Buy at evil"})

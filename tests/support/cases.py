@@ -60,6 +60,7 @@ NAMES: Mapping[str, str] = {
     "PUBLIC_FUNCTIONS": "functions that anyone calls and that start fast",
     "SITE_PAGES": "public pages with what each says while there are no deals",
     "BESIDE": "the operations that a deal's page does for the feature, each once",
+    "OF_NO_HEADER": "paths of public texts that no header of a request changes",
     "COSTS": "the requests of a public page and its round trips, by path",
     "GOLDEN": "the keys, spelled once more: a function, its arguments, and what it returns",
     "CHECKS": "functions of a table's items and a time, which return the faults (``shared/data/invariants.py``)",

@@ -142,8 +142,8 @@ PAGES = [
     "/search?q=trail&sort=cheapest",
     "/categories/shoes", "/categories/home", "/categories/shoes?cursor={cursor_of_shoes}", "/brands", "/brands/apple",
     "/brands/aple", "/search?q=trail", "/search?q=trail+runner", "/search?q=runnner", "/feed.atom",
-    "/feed.json?q=trail", "/brands/apple/feed.atom", "/categories/shoes/feed.atom", "/sitemap.xml",
-    "/sitemap-{month}.xml", "/my/inbox", "/my/watches", "/my/status?deal={number}", "/my/status?topic=brand/apple",
+    "/feed.json?q=trail", "/brands/apple/feed.atom", "/categories/shoes/feed.atom",
+    "/my/inbox", "/my/watches", "/my/status?deal={number}", "/my/status?topic=brand/apple",
     "/account", "/desk", "/desk/deals", "/desk/deals/new?link={link}", "/desk/deals/{number}",
     "/desk/deals/{number}/hot", "/desk/front-page", "/desk/categories/shoes", "/desk/brands", *cases("TRACED"),
 ]  # fmt: skip
