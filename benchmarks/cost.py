@@ -270,12 +270,10 @@ def at_the_limit(sums: Mapping[str, float]) -> str:
             [name, _dollars(sums[name]), *(cell for pair in zip(map(str, rates), days, strict=True) for cell in pair)]
         )
     dearest = max(ANYONE, key=lambda name: sums[name])
-    hour = stages[0].bounds.too_many_requests.threshold
     head = ["All day", "A million", *(cell for stage in stages for cell in (f"{stage.name}, a second", "A day"))]
     text = f"""{markdown(head, rows)}
 
-The most expensive request that anyone may send is a {dearest}. On prod, an alarm fires after an hour with more than \
-{hour:,} requests, which then cost ${_dollars(hour * sums[dearest] / MILLION)}."""
+The most expensive request that anyone may send is a {dearest}."""
     few = features.merged(hooks.Benchmarks, lambda each: each.limited())
     if few:
         day = 24 * max(each.dollars * each.an_hour for each in few.values()) / MILLION

@@ -137,20 +137,12 @@ GATEWAY_WITHOUT_FIREWALL = Acceptance(
     "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.", "AwsSolutions-APIG3"
 )
 
-# Logs and alarms
+# Logs
 
 KEY_OF_CLOUDWATCH = Acceptance(
     "CloudWatch encrypts every log with a key of its own. One of ours would cost $1 a month and more for each "
     "use, and everyone who may read the log may use it as well.",
     "CKV_AWS_158",
-)
-KEY_OF_SNS = Acceptance(
-    "An alarm's message names the alarm and a number, and SNS's disks are encrypted. A key would cost $1 a month.",
-    "CKV_AWS_26",
-)
-ALARMS_GROW_OLD = Acceptance(
-    "A message that could not be handed over is an alarm that would be out of date when sent again.",
-    "Serverless-SNSRedrivePolicy",
 )
 
 

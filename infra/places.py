@@ -9,7 +9,7 @@ from typing import Any
 
 from aws_cdk import App, CfnResource, Environment, Stack
 
-from infra.stage import Stage, Watch
+from infra.stage import Stage
 
 SERVICES = ("dynamodb", "lambda", "apigateway", "sqs", "events", "logs", "cloudwatch", "s3")
 """The services that every stage needs, by their names in boto3. Features name theirs (``Option.services``)."""
@@ -78,9 +78,6 @@ def lacks(stage: Stage) -> list[str]:
     wanted = {
         "account in cdk.json: nothing keeps a deployment from another account": stage.account,
         "region in cdk.json: it is deployed wherever the caller's profile points": stage.region,
-        "watch: nobody hears of a failure": stage.watch is not Watch.NOTHING,
-        "alarm_email in infra/settings.py: its alarms have no recipient": stage.alarm_email,
-        "budget in infra/settings.py: nothing warns of its cost": stage.budget,
         "domain, nor a proxy with a name: its address changes if its API is made anew": stage.origin,
     }
     return [f"{stage.stack_name} has no {what}." for what, has in wanted.items() if not has]

@@ -14,14 +14,19 @@ from infra.lambdas import PythonFunction, StreamReader, WorkQueue
 from infra.rows import Caller
 from infra.stage import Bound, Stage
 from infra.storage import DealsTable
+from shared.runtime import metrics
+
+MAXIMUM, SUM = "Maximum", "Sum"
+
+RUNBOOK = "docs/runbook.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A feature's metric that has an alarm: if the stage watches everything, or the essentials and it is ``essential``.
+    """A metric that has an alarm: if the stage watches everything, or the essentials and it is ``essential``.
 
-    ``kind`` names the alarm and its section in ``document``: the runbook, or the feature's own. ``below`` and
-    ``silence_is_bad`` are as in ``Alarms`` (``observability.py``).
+    ``kind`` names the alarm and its section in ``document``: the runbook, or the feature's own. ``below``: it rings
+    below its bound. ``silence_is_bad``: it also rings when its metric stops.
     """
 
     kind: str
@@ -30,15 +35,15 @@ class Watched:
     below: bool = False
     silence_is_bad: bool = False
     essential: bool = False
-    document: str = "docs/runbook.md"
+    document: str = RUNBOOK
 
 
 @dataclass(slots=True, kw_only=True)
 class Site:
     """The parts of a stage; ``by_name`` has its functions, whose rows say who calls them.
 
-    ``origin`` is the site's address for browsers, or None if that is the gateway's own. ``watched`` has the metrics of
-    features that have alarms, ``graphs`` those that the dashboard draws.
+    ``origin`` is the site's address for browsers, or None if that is the gateway's own. ``watched`` has metrics of
+    features that have alarms, ``graphs`` those that a dashboard draws.
     """
 
     stage: Stage
@@ -103,3 +108,19 @@ class Site:
 
     def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
         return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
+
+
+def of_function(stage: Stage, metric: metrics.Metric, module: str, statistic: str = SUM) -> cloudwatch.Metric:
+    """A metric as one function reports it."""
+    return cloudwatch.Metric(
+        namespace=stage.stack_name,
+        metric_name=metric.name,
+        dimensions_map={metrics.DIMENSION: module},
+        statistic=statistic,
+    )
+
+
+def only(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Metric:
+    """A metric that only one function reports."""
+    (module,) = metric.services
+    return of_function(stage, metric, module, statistic)

@@ -10,9 +10,8 @@ from infra.functions import of_stage
 from infra.gateway import DealsApi, SiteApi, SiteDomain
 from infra.lambdas import EachMinute, PythonFunction, Seeds, StreamReader, WorkQueue
 from infra.nag import require
-from infra.observability import Observability
 from infra.site import Site
-from infra.stage import Stage, Watch
+from infra.stage import Stage
 from infra.storage import DealsTable
 from shared import features, hooks
 
@@ -81,6 +80,6 @@ class DealsStack(Stack):
         for each in features.roles(hooks.Stack):
             each.add(self, site)
         CfnOutput(self, "SiteUrl", value=f"{site.origin}/" if site.origin else pages.api.url)
-        if stage.watch is not Watch.NOTHING:
-            Observability(self, site=site)
+        for each in features.roles(hooks.Stack):
+            each.watch(self, site)
         Seeds(self, function=by_name["seed"], table=table)

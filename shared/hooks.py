@@ -539,7 +539,8 @@ class Rights(Role):
     """Its queues of work, each with the stack's output that has its address."""
 
     STAGES: Added[str, tuple[Option, ...]] = {}
-    """Settings of stages that every copy of the project has, by the stage's name."""
+    """Settings of stages that every copy of the project has, by the stage's name. ``infra/settings.py`` may have others
+    of their kinds."""
 
 
 class Stack(Role):
@@ -547,6 +548,9 @@ class Stack(Role):
 
     def add(self, stack: CdkStack, parts: Parts, /) -> None:
         """Add resources to a stage's stack, whose parts are given."""
+
+    def watch(self, stack: CdkStack, parts: Parts, /) -> None:
+        """Watch the parts, after all features have added theirs."""
 
 
 class Metrics(Role):

@@ -25,7 +25,6 @@ from benchmarks.formulas import (
 from benchmarks.months import CACHED, CLOCK, SIGN_IN
 from benchmarks.operations import measure
 from infra.settings import STAGES
-from shared import features, hooks
 from shared.http.answers import FRESH
 from shared.values import prices
 from shared.values.prices import MILLION
@@ -236,15 +235,6 @@ def test_what_a_cache_answers_reaches_no_function_and_its_readers_pay_no_data_of
     assert rest == pytest.approx(middle.members_views + middle.sign_ins + middle.follows + middle.deals)
 
 
-def test_no_feature_lets_a_member_spend_more_in_a_day_than_an_hour_at_the_alarm_costs() -> None:
-    alarm = STAGES["prod"].bounds.too_many_requests.threshold * max(SUMS[name] for name in ANYONE) / MILLION
-    of_features = features.merged(hooks.Benchmarks, lambda each: each.limited())
-
-    assert {
-        name: each for name, each in of_features.items() if each.dollars * each.an_hour * 24 / MILLION > alarm
-    } == {}
-
-
 @of_stages
 @pytest.mark.parametrize(("stage", "most"), [("prod", 2.50), ("dev", 0.75)])
 def test_a_stage_costs_little_without_visitors(stage: str, most: float) -> None:
@@ -252,25 +242,13 @@ def test_a_stage_costs_little_without_visitors(stage: str, most: float) -> None:
     assert 0 < sum(dollars for _, _, dollars in by_the_month(STAGES[stage], price_of(CLOCK))) < most
 
 
-@of_stages
-def test_watching_the_essential_costs_less_than_two_dollars() -> None:
-    watching = {"metrics of alarms", "dashboards", "custom metrics"}
-    rows = {name: (number, dollars) for name, number, dollars in by_the_month(STAGES["prod"], 0)}
-
-    assert 8 <= rows["metrics of alarms"][0] <= 12
-    assert sum(rows[name][1] for name in watching) < 2
-
-
-def test_no_day_costs_a_fortune_before_an_alarm() -> None:
+def test_no_day_costs_a_fortune() -> None:
     """Requests that cost more than what anyone may send are throttled more."""
     prod, dearest = STAGES["prod"], max(SUMS[name] for name in ANYONE)
 
     assert day_at_the_limit(prod.throttle_rate, dearest) < 200
     assert day_at_the_limit(STAGES["dev"].throttle_rate, dearest) < 20
     assert SUMS[SIGN_IN] * prod.sign_in_rate < dearest * prod.throttle_rate
-    # The alarm of an hour rings before a dollar is spent; half of what the throttle lets through rings, too.
-    assert prod.bounds.too_many_requests.threshold * dearest / MILLION < 1
-    assert prod.bounds.too_many_requests.threshold < prod.throttle_rate * 3600 / 2
 
 
 @pytest.mark.thorough

@@ -6,8 +6,7 @@ from aws_cdk import Stack
 
 from features.shop.metrics import OLDEST_OPEN_ORDER, ORDERS_PLACED
 from features.shop.rights import NO_TERMS, Shop
-from infra.observability import MAXIMUM, of_function, only
-from infra.site import Site, Watched
+from infra.site import MAXIMUM, Site, Watched, of_function, only
 
 
 def add(_stack: Stack, site: Site) -> None:

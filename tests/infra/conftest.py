@@ -37,7 +37,6 @@ VARIANTS: dict[str, Stage] = {
         shows_work=True,
         watch=Watch.FULL,
         cors_origins=("https://app.example",),
-        alarm_email="ana@mail.example",
         options=tuple(cases("OPTIONS")),
     ),
 }
@@ -246,14 +245,13 @@ def prod(assemblies: Callable[[str], Assembly]) -> Synthesized:
 
 @pytest.fixture(scope="session")
 def full() -> Synthesized:
-    """The template of prod with all of its alarms and those of features, which someone gets."""
+    """The template of prod with all that is watched, its features, too."""
     return _full()
 
 
 @cache
 def _full() -> Synthesized:
-    watched = replace(STAGES["prod"], watch=Watch.FULL, alarm_email="oncall@shop.example")
-    return synthesize(replace(watched, options=(*cases("WATCHED"),)))
+    return synthesize(replace(STAGES["prod"], watch=Watch.FULL, options=(*cases("WATCHED"),)))
 
 
 @pytest.fixture(scope="session")

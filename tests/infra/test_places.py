@@ -16,7 +16,7 @@ from aws_cdk.assertions import Annotations, Match
 from infra import places
 from infra.settings import STAGES
 from infra.stacks import DealsStack
-from infra.stage import Option, Watch
+from infra.stage import Option
 from local.settings import ROOT
 from shared.services import regions
 from tests.infra.conftest import UNCOPIED, Assembly
@@ -104,11 +104,10 @@ def test_a_stage_with_data_says_what_it_lacks(assemblies: Callable[[str], Assemb
     stack = assemblies("prod").app.node.find_child(PROD.stack_name)
 
     assert isinstance(stack, cdk.Stack)
-    for what in ("account", "region", "alarm_email", "domain"):
+    for what in ("account", "region", "domain"):
         assert Annotations.from_stack(stack).find_warning("*", Match.string_like_regexp(f"has no {what}"))
-    complete = replace(OURS, alarm_email="oncall@shop.example", site_origin="https://deals.example")
+    complete = replace(OURS, site_origin="https://deals.example")
     assert places.lacks(complete) == places.lacks(STAGES["dev"]) == []
-    assert any("has no watch" in each for each in places.lacks(replace(PROD, watch=Watch.NOTHING, budget=None)))
 
 
 def test_a_stack_of_too_many_resources_is_refused_in_one_sentence() -> None:

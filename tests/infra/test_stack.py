@@ -278,6 +278,22 @@ CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/1"
 BOTH = ("*", "https://app.example")
 
 
+def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized, prod: Synthesized) -> None:
+    """It may run ten functions at once: docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
+    told = (ROOT / "docs" / "deploying.md").read_text()
+    for stage in (dev, prod):
+        sources = stage.all("AWS::Lambda::EventSourceMapping")
+        workers = [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
+        by_the_clock = len(stage.only("AWS::Events::Rule")["Targets"])
+        at_once = sum(workers) + len(sources) - len(workers) + by_the_clock
+
+        assert by_the_clock == sum(each.each_minute for each in FUNCTIONS)
+        assert {*workers} == {2}  # Lambda's least, for cohorts and for each queue of a feature
+        assert at_once < 10
+        of_core = at_once - sum(workers[1:])
+        assert f"the clock's {by_the_clock} functions may be at work at once: {of_core} in all" in told
+
+
 def test_every_setting_of_a_stage_is_documented_those_of_features_too() -> None:
     folders = {type(each): type(each).__module__.split(".")[1] for each in VARIANTS["everything"].options}
     told: dict[type[Any], str] = {Stage: (ROOT / "docs" / "deploying.md").read_text()}
@@ -294,17 +310,13 @@ def test_every_setting_of_a_stage_is_documented_those_of_features_too() -> None:
             for origin in ("https://app.example/", "app.example", "https://App.example", "https://a b", "null")
         ),
         (lambda: replace(DEV, cors_origins=BOTH), "origin"),
-        (lambda: replace(DEV, alarm_email="oncall@shop.example"), "not watched"),
-        (lambda: replace(DEV, budget=10), "not watched"),
         (lambda: replace(DEV, standby=True), "standby needs restored"),
         (lambda: replace(DEV, options=(Option(), Option())), "one of a kind"),
         (lambda: replace(DEV, workers=1), "workers must be at least 2"),
-        (lambda: replace(STAGES["prod"], budget=0), "budget must be at least 1"),
         (lambda: replace(DEV, log_retention_days=8), "one of 1, 7, 30, 90, and not 8"),
         # Metrics are lines of INFO.
         (lambda: replace(DEV, log_level="WARNING"), "DEBUG or INFO"),
         (lambda: replace(DEV, name="dev 2"), "letters, digits and hyphens"),
-        (lambda: replace(STAGES["prod"], alarm_email="oncall"), "an email address"),
         (lambda: replace(DEV, site_origin="deals.example"), "a scheme and a host"),
         (lambda: replace(DEV, domain=Domain("https://deals.example", "arn")), "must be a host's"),
         (lambda: replace(DEV, region="eu-west-1", domain=Domain("deals.example", CERTIFICATE)), "region, eu-west-1"),

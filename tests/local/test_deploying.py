@@ -1,4 +1,4 @@
-"""What is deployed to a local cloud: code, streams, alarms, and the sample that a new one shows."""
+"""What is deployed to a local cloud: code, streams, and the sample that a new one shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,9 +18,6 @@ from aws_cdk import aws_lambda as lambda_
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]  # it has no types
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
-from infra.settings import STAGES
-from infra.stacks import DealsStack
-from infra.stage import Watch
 from local import __main__ as local
 from local import cloud, ministack_patches, sample
 from local.cloud import _DEPLOYED_FROM, free_port
@@ -34,7 +30,7 @@ from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_P
 from shared.models.members import User
 from tests.support import surroundings
 from tests.support.checks import faults
-from tests.support.commands import eventually, until
+from tests.support.commands import until
 from tests.support.engines import MINISTACK
 from tests.support.site import client_of, home, probed, stream_to_a_function, told, write
 
@@ -197,49 +193,6 @@ def test_what_functions_have_not_read_yet_is_reported(
     assert until(lambda: cloud.waiting(probed, there)["records"] == 1)
     local.status(probed)
     assert "Functions still have 1 record of the table's stream" in capsys.readouterr().out
-
-
-WATCHED = replace(STAGES["dev"], watch=Watch.FULL)
-
-
-@pytest.mark.thorough
-def test_alarms_and_dashboard_are_deployed_and_one_that_rings_says_what_to_do(home: Home, tmp_path: Path) -> None:
-    there, _ = cloud.start(home, free_port())
-    arguments = client_arguments(home, there.port)
-    app = cdk.App(outdir=str(tmp_path / "cdk.out"), builtin_cloud_formation_validation=False)
-    DealsStack(app, stage=WATCHED)
-    app.synth()
-    (file,) = (tmp_path / "cdk.out").glob("*.nested.template.json")
-    template = json.loads(file.read_text())
-    cloudformation, cloudwatch = boto3.client("cloudformation", **arguments), boto3.client("cloudwatch", **arguments)
-    s3, sns, sqs = boto3.client("s3", **arguments), boto3.client("sns", **arguments), boto3.client("sqs", **arguments)
-    topic = sns.create_topic(Name="alarms")["TopicArn"]
-    policy = {"Effect": "Allow", "Principal": "*", "Action": "sqs:SendMessage", "Resource": "*"}
-    ear = sqs.create_queue(QueueName="ear", Attributes={"Policy": json.dumps({"Statement": [policy]})})["QueueUrl"]
-    address = sqs.get_queue_attributes(QueueUrl=ear, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=address)
-
-    given = [
-        {"ParameterKey": name, "ParameterValue": topic if "Topic" in name else "one"} for name in template["Parameters"]
-    ]
-    s3.create_bucket(Bucket="templates")
-    s3.put_object(Bucket="templates", Key="watch.json", Body=file.read_bytes())
-    place = f"{arguments['endpoint_url']}/templates/watch.json"
-    cloudformation.create_stack(StackName="Watch", TemplateURL=place, Parameters=given)
-    cloudformation.get_waiter("stack_create_complete").wait(StackName="Watch", WaiterConfig={"Delay": 1})
-    alarms = cloudwatch.describe_alarms(AlarmNamePrefix=WATCHED.stack_name, MaxRecords=100)["MetricAlarms"]
-    (dashboard,) = cloudwatch.list_dashboards()["DashboardEntries"]
-    body = cloudwatch.get_dashboard(DashboardName=dashboard["DashboardName"])["DashboardBody"]
-    name = f"{WATCHED.stack_name}.SweepIsMissing"
-    cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="to hear it once")
-    (message,) = eventually(lambda: sqs.receive_message(QueueUrl=ear, WaitTimeSeconds=10).get("Messages", []), bool)
-
-    told = json.loads(json.loads(message["Body"])["Message"])
-    assert len(alarms) > 50
-    assert {tuple(alarm["AlarmActions"]) for alarm in alarms} == {(topic,)}
-    assert len(json.loads(body)["widgets"]) > 20
-    assert told["NewStateValue"] == "ALARM"
-    assert told["AlarmDescription"].endswith("docs/runbook.md, under 'Sweep is missing'")
 
 
 PLANTED = datetime(2026, 9, 1, 12, tzinfo=UTC)

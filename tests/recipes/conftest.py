@@ -19,7 +19,6 @@ HEADINGS = (
     "A new index that existing items need attributes for",
     "A new page",
     "A new background function",
-    "A new alarm",
 )
 
 RECIPES = {

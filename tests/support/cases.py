@@ -94,7 +94,7 @@ NAMES: Mapping[str, str] = {
     "PUBLIC": "what the function of the API's public routes reads: indexes or nothing, with patterns of partitions",
     "OPTIONS": "the feature's settings in the stage that has everything",
     "KEPT": "the logical ids in that stage of what holds data or an address, as 1.1.0 has them",
-    "WATCHED": "settings that add an alarm: the stage whose alarms are tested has them",
+    "WATCHED": "settings that add an alarm or tell of it: the stage whose alarms are tested has them",
     "BOUNDS": "the bounds of the feature's alarms, by kind",
     "ESSENTIAL": "the kinds of those that each watched stage has",
     "RING_IN_SILENCE": "the kinds whose metric always reports, so that silence is bad",

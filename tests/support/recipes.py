@@ -227,7 +227,6 @@ NOT_TYPED: Final = {
     "git checkout LAST-GOOD ": "an account at AWS",
     "BTD_TABLE=BigTimeDeals-dev-Table ": "an account at AWS",
     "aws cloudformation delete-stack ": "it would end the cloud of the other commands",
-    "aws cloudwatch set-alarm-state ": "the stage local has no alarms",
     "aws logs ": "MiniStack looks for the log groups of a query in another place than in its text",
     "aws sqs start-message-move-task ": "MiniStack has no such tasks",
     "aws service-quotas ": "MiniStack has no such service",

@@ -6,12 +6,20 @@ import json
 import re
 import sqlite3
 from contextlib import closing
-from typing import Any
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
+import aws_cdk as cdk
 import botocore.session
+from aws_cdk.assertions import Template
 from botocore.model import StructureShape
 
-from features.exports.stack import QUERIES
+from features.exports.rights import Exports
+from features.exports.stack import QUERIES, add
+from infra.settings import STAGES
+from infra.site import Site
+from infra.storage import DealsTable
 from tests.infra.conftest import Synthesized
 from tests.support.cases import cases_by_name
 
@@ -99,14 +107,20 @@ def test_the_export_may_read_nothing_and_write_to_its_folder_only(full: Synthesi
     assert allowed == writes | {(action, json.dumps({"Fn::GetAtt": [table, "Arn"]})) for action in asked}
 
 
-def test_a_night_without_an_export_rings(full: Synthesized) -> None:
-    (machine,) = full.resources("AWS::StepFunctions::StateMachine")
-    (alarm,) = (alarm for alarm in full.all("AWS::CloudWatch::Alarm") if alarm["Namespace"] == "AWS/States")
+def test_a_night_without_an_export_is_watched() -> None:
+    stack = cdk.Stack(cdk.App(), "One")
+    stage = replace(STAGES["prod"], options=(Exports(days=30),))
+    site = cast("Site", SimpleNamespace(stage=stage, table=DealsTable(stack, stage=stage), watched=[]))
 
-    assert alarm["Dimensions"] == [{"Name": "StateMachineArn", "Value": {"Ref": machine}}]
-    assert (alarm["MetricName"], alarm["Statistic"], alarm["Period"]) == ("ExecutionsSucceeded", "Sum", 24 * 3600)
-    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", 1)
-    assert alarm["InsufficientDataActions"]
+    add(stack, site)
+
+    (night,) = site.watched
+    (machine,) = Template.from_stack(stack).find_resources("AWS::StepFunctions::StateMachine")
+    assert stack.resolve(night.metric.dimensions) == {"StateMachineArn": {"Ref": machine}}
+    assert (night.metric.metric_name, night.metric.statistic) == ("ExecutionsSucceeded", "Sum")
+    assert (night.bound.minutes * 60, night.bound.threshold) == (24 * 3600, 1)
+    assert night.below
+    assert night.silence_is_bad
 
 
 def test_exports_are_forgotten_when_the_stage_says(full: Synthesized) -> None:

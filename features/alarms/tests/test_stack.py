@@ -1,4 +1,4 @@
-"""Alarms, dashboard and metrics, and the runbook that explains them."""
+"""Alarms, their topic, the budget and the dashboard."""
 
 from __future__ import annotations
 
@@ -6,50 +6,31 @@ import ast
 import inspect
 import json
 import re
-import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
-import botocore.session
+import aws_cdk as cdk
 import pytest
-import typer.main
-from botocore import xform_name
+from aws_cdk.assertions import Annotations, Match
 
-from cli.main import app
+from features.alarms import stack
+from features.alarms.measures import OPERATIONS
+from features.alarms.rights import ESSENTIAL, USUAL, Alarms, Bounds
 from infra.functions import FUNCTIONS
-from infra.observability import OPERATIONS
 from infra.rows import Caller
 from infra.settings import STAGES
-from infra.stage import ESSENTIAL, USUAL, Bound, Bounds
+from infra.stage import Bound, Watch
 from local.settings import ROOT
-from shared import features, hooks, settings
+from shared import settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 from tests.infra.conftest import Assembly, Synthesized
+from tests.infra.test_runbook import OF_NO_FAULT, REPORTED, SECTIONS, sections_of
 from tests.support.cases import cases, cases_by_name
-from tools import documents
 
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
-REPORTED = {
-    value.name: value
-    for value in (*vars(metrics).values(), *(each for of in features.roles(hooks.Metrics) for each in of.METRICS))
-    if isinstance(value, metrics.Metric)
-}
-
-RUNBOOK, *OF_FEATURES = (
-    page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "runbook.md", *documents.of_features().values())
-)
-
-
-def sections_of(page: str) -> dict[str, str]:
-    return dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", page, re.MULTILINE))
-
-
-SECTIONS = sections_of(RUNBOOK)
-NOT_OF_ALARMS = {"Following a request", "What is measured", "Who signed in as ana", "Restoring the table"}
-
 Alarm = dict[str, Any]
 
 BOUNDS: dict[str, Bound] = {
@@ -102,7 +83,7 @@ def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(fu
         assert told[1] == told[3]
         named[told[2]].add(told[3])
 
-    assert named.pop("docs/runbook.md") == set(SECTIONS) - NOT_OF_ALARMS
+    assert named.pop("docs/runbook.md") == set(SECTIONS) - OF_NO_FAULT
     for page, sections in named.items():
         assert sections <= sections_of((ROOT / page).read_text(encoding="utf-8")).keys()
 
@@ -300,7 +281,7 @@ def test_a_month_that_costs_more_than_its_budget_is_reported_where_alarms_are(pr
     budget = prod.only("AWS::Budgets::Budget")
     (topic,) = prod.resources("AWS::SNS::Topic")
 
-    assert budget["Budget"]["BudgetLimit"] == {"Amount": STAGES["prod"].budget, "Unit": "USD"}
+    assert budget["Budget"]["BudgetLimit"] == {"Amount": 25, "Unit": "USD"}
     assert budget["Budget"]["TimeUnit"] == "MONTHLY"
     told = {
         each["Notification"]["NotificationType"]: each["Subscribers"] for each in budget["NotificationsWithSubscribers"]
@@ -340,22 +321,6 @@ def test_the_gateways_are_watched_by_their_stages(full: Synthesized) -> None:
         assert [set(dimensions) for dimensions in watching(full, metric)] == [{"ApiName", "Stage"}] * 2
 
 
-def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized, prod: Synthesized) -> None:
-    """It may run ten functions at once: docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
-    told = (ROOT / "docs" / "deploying.md").read_text()
-    for stage in (dev, prod):
-        sources = stage.all("AWS::Lambda::EventSourceMapping")
-        workers = [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
-        by_the_clock = len(stage.only("AWS::Events::Rule")["Targets"])
-        at_once = sum(workers) + len(sources) - len(workers) + by_the_clock
-
-        assert by_the_clock == sum(each.each_minute for each in FUNCTIONS)
-        assert {*workers} == {2}  # Lambda's least, for cohorts and for each queue of a feature
-        assert at_once < 10
-        of_core = at_once - sum(workers[1:])
-        assert f"the clock's {by_the_clock} functions may be at work at once: {of_core} in all" in told
-
-
 def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesized) -> None:
     body = full.only("AWS::CloudWatch::Dashboard")["DashboardBody"]["Fn::Join"][1]
     widgets = json.loads("".join(part if isinstance(part, str) else "x" for part in body))["widgets"]
@@ -374,79 +339,27 @@ def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesi
     } <= {tuple(metric[1:4]) for metric in lines}
 
 
-COMMANDS = [
-    (section, line)
-    for page in (RUNBOOK, *OF_FEATURES)
-    for section, text in sections_of(page).items()
-    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-    for line in block.splitlines()
-]
-BTD = [line for _, line in COMMANDS if line.startswith("btd ")]
-AWS = re.findall(r"^aws .+$", "\n".join((RUNBOOK, *OF_FEATURES)), re.MULTILINE)
+def test_a_stage_with_data_says_what_it_lacks_to_be_heard(assemblies: Callable[[str], Assembly]) -> None:
+    prod = STAGES["prod"]
+    whole = assemblies("prod").app.node.find_child(prod.stack_name)
 
-OF_THE_CLI_ITSELF = {"--region", "--query", "--output", "--max-items"}
-"""Options that the AWS CLI adds to those that an operation has."""
+    assert isinstance(whole, cdk.Stack)
+    assert Annotations.from_stack(whole).find_warning("*", Match.string_like_regexp("has no email"))
+    heard = replace(prod, options=(Alarms(email="oncall@shop.example", budget=25),))
+    assert stack.lacks(heard) == stack.lacks(STAGES["dev"]) == []
+    unheard = stack.lacks(replace(prod, watch=Watch.NOTHING, options=()))
+    assert [each.split(" ")[3].rstrip(":") for each in unheard] == ["watch", "email", "budget"]
 
 
-@pytest.mark.parametrize("section", sorted(set(SECTIONS) - NOT_OF_ALARMS))
-def test_a_section_says_what_it_means_and_shows_a_command(section: str) -> None:
-    assert len(SECTIONS[section].split("```")[0].split()) > 10
-    assert [line for of, line in COMMANDS if of == section]
-
-
-def _btd_commands(group: Any, path: str = "btd") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, command in group.commands.items():
-        inner = (
-            _btd_commands(command, f"{path} {name}") if hasattr(command, "commands") else {f"{path} {name}": command}
-        )
-        found |= inner
-    return found
-
-
-@pytest.mark.parametrize("line", BTD)
-def test_a_command_of_btd_exists_with_its_options(line: str) -> None:
-    words = shlex.split(line)
-    known = _btd_commands(typer.main.get_command(app))
-
-    (command,) = (each for name, each in known.items() if words[: len(name.split())] == name.split())
-
-    options = {option for parameter in command.params for option in parameter.opts}
-    assert {word for word in words if word.startswith("--")} <= options
-
-
-@pytest.mark.parametrize("line", AWS)
-def test_a_command_of_the_aws_cli_is_an_operation_with_these_members(line: str) -> None:
-    _, service, command, *words = shlex.split(re.sub(r"\$\(.*?\)", "0", line))
-    model = botocore.session.get_session().get_service_model(service)
-    (operation,) = (name for name in model.operation_names if xform_name(name, "-") == command)
-    shape = model.operation_model(operation).input_shape
-    assert shape is not None
-    members = {f"--{xform_name(name, '-')}": member for name, member in shape.members.items()}
-
-    options = {word for word in words if word.startswith("--")}
-
-    assert options <= {*members, *OF_THE_CLI_ITSELF}
-    assert {f"--{xform_name(name, '-')}" for name in shape.required_members} <= options
-
-
-@pytest.mark.parametrize("name", sorted(REPORTED))
-def test_each_metric_is_explained_with_its_unit_and_its_reporters(name: str) -> None:
-    metric = REPORTED[name]
-
-    (row,) = (
-        line
-        for page in (RUNBOOK, *OF_FEATURES)
-        for line in page.splitlines()
-        if line.startswith("|") and f"`{name}`" in line
-    )
-
-    assert f"| {metric.unit} | {', '.join(metric.services) or 'every function'} |" in re.sub(
-        r"\[(\w+)\]\([^)]*\)", r"\1", row
-    )
-
-
-def test_the_shells_variables_name_a_stage_that_there_is() -> None:
-    named = set(re.findall(r"STACK=(\S+)", RUNBOOK))
-
-    assert named <= {stage.stack_name for stage in STAGES.values()}
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: replace(STAGES["dev"], options=(Alarms(email="oncall@shop.example"),)), "not watched"),
+        (lambda: replace(STAGES["dev"], options=(Alarms(budget=10),)), "not watched"),
+        (lambda: Alarms(budget=0), "budget must be at least 1"),
+        (lambda: Alarms(email="oncall"), "an email address"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(wrong: Callable[[], object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        wrong()

@@ -1,4 +1,4 @@
-"""Monitoring of a deployment: metrics, alarms, the topic that they notify, and the dashboard.
+"""Monitoring of a deployment: alarms, the topic that they notify, and a budget.
 
 Each alarm watches one metric instead of a formula, which would cost as much as all its metrics. Alarms and dashboard
 are in a nested stack.
@@ -6,92 +6,68 @@ are in a nested stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import fields
-from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
 
-from aws_cdk import Duration, NestedStack, Stack
+from aws_cdk import Annotations, Duration, NestedStack, Stack
 from aws_cdk import aws_budgets as budgets
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
-from infra import nag
-from infra.nag import accept
-from infra.stage import ESSENTIAL, Bound, Stage, Watch
-from shared import features, hooks
+from features.alarms.dashboard import Dashboard
+from features.alarms.measures import MINIMUM, OPERATIONS, P99, SAMPLES, of_table, polls
+from features.alarms.rights import ESSENTIAL, UNTOLD, Alarms, Bounds
+from infra.nag import Acceptance, accept
+from infra.site import MAXIMUM, RUNBOOK, SUM, Site, of_function, only
+from infra.stage import Bound, Stage, Watch
+from shared import features
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
-if TYPE_CHECKING:
-    from infra.site import Site
-
-MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
-
-
-def of_function(stage: Stage, metric: metrics.Metric, module: str, statistic: str = SUM) -> cloudwatch.Metric:
-    """A metric as one function reports it."""
-    return cloudwatch.Metric(
-        namespace=stage.stack_name,
-        metric_name=metric.name,
-        dimensions_map={metrics.DIMENSION: module},
-        statistic=statistic,
-    )
+_KEY_OF_SNS = Acceptance(
+    "An alarm's message names the alarm and a number, and SNS's disks are encrypted. A key would cost $1 a month.",
+    "CKV_AWS_26",
+)
+_ALARMS_GROW_OLD = Acceptance(
+    "A message that could not be handed over is an alarm that would be out of date when sent again.",
+    "Serverless-SNSRedrivePolicy",
+)
 
 
-def only(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Metric:
-    """A metric that only one function reports."""
-    (module,) = metric.services
-    return of_function(stage, metric, module, statistic)
+def watch(stack: Stack, site: Site) -> None:
+    """Add alarms, and warn of what a stage with data lacks to be told of failures."""
+    for number, lack in enumerate(lacks(site.stage)):
+        Annotations.of(stack).add_warning_v2(f"lack-of-notice-{number}", lack)
+    if site.stage.watch is not Watch.NOTHING:
+        Observability(stack, site=site)
 
 
-def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
-    """A count that DynamoDB reports. Without an index's name it excludes the indexes."""
-    return cloudwatch.Metric(
-        namespace="AWS/DynamoDB",
-        metric_name=name,
-        dimensions_map={"TableName": site.table.name, **dimensions},
-        statistic=SUM,
-    )
+def lacks(stage: Stage) -> list[str]:
+    """What a stage that keeps data should have to be told of failures, and hasn't: a sentence for each."""
+    if not stage.keeps_data:
+        return []
+    alarms, place = stage.option(Alarms) or UNTOLD, "in features/alarms/rights.py"
+    wanted = {
+        "watch: nobody hears of a failure": stage.watch is not Watch.NOTHING,
+        f"email {place}: its alarms have no recipient": alarms.email,
+        f"budget {place}: nothing warns of its cost": alarms.budget,
+    }
+    return [f"{stage.stack_name} has no {what}." for what, has in wanted.items() if not has]
 
 
-def polls(mapping: str) -> cloudwatch.Metric:
-    """Polls of an event source mapping: a value for each poll, zero if it found nothing.
-
-    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
-    """
-    return cloudwatch.Metric(
-        namespace="AWS/Lambda",
-        metric_name="PolledEventCount",
-        dimensions_map={"EventSourceMappingUUID": mapping},
-        statistic=SAMPLES,
-    )
-
-
-RUNBOOK = "docs/runbook.md"
-
-OPERATIONS = (
-    "GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems",
-    "BatchExecuteStatement", "BatchWriteItem",
-)  # fmt: skip
-"""The functions' operations on the table: DynamoDB counts its own failures only by operation.
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html"""
-
-
-class Alarms(Construct):
+class AlarmSet(Construct):
     """One alarm for each bound that the stage watches.
 
     An alarm's description names its section of the runbook, or of a feature's document.
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
+    def __init__(self, scope: Construct, *, site: Site, bounds: Bounds, topic: sns.ITopic) -> None:
         super().__init__(scope, "Alarms")
-        self._stage = stage
+        self._stage = site.stage
+        self._bounds = bounds
         self._action = actions.SnsAction(topic)
         self.alarms: list[cloudwatch.Alarm] = []
 
@@ -99,7 +75,7 @@ class Alarms(Construct):
         self._watch_functions(site)
         self._watch_table(site)
         self._watch_ours(site)
-        kinds = [(features.THE_CORE, [each.name for each in fields(stage.bounds)])]
+        kinds = [("features/alarms/rights.py", [each.name for each in fields(bounds)])]
         for clash in features.clashes((*kinds, *((each.document, [each.kind]) for each in site.watched))):
             raise ValueError(clash)
         for each in site.watched:
@@ -195,7 +171,7 @@ class Alarms(Construct):
         """
         if bound is None and self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
             return
-        bound = bound or getattr(self._stage.bounds, kind)
+        bound = bound or getattr(self._bounds, kind)
         name = kind.title().replace("_", "")
         says = kind.capitalize().replace("_", " ")
         operator, missing = cloudwatch.ComparisonOperator, cloudwatch.TreatMissingData
@@ -218,193 +194,6 @@ class Alarms(Construct):
         self.alarms.append(alarm)
 
 
-Part = TypeVar("Part")
-
-MOST_STATUSES = 100
-"""Alarms that one widget of a dashboard may show.
-https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html"""
-
-_SAID = (
-    metrics.DEALS_POSTED,
-    metrics.LIKES_ADDED,
-    metrics.LIKES_REMOVED,
-    metrics.WATCHES_ADDED,
-    metrics.WATCHES_REMOVED,
-)
-
-
-class Dashboard(Construct):
-    """One page: alarms, readers' and editors' activity, and the load of functions, queues and table."""
-
-    def __init__(self, scope: Construct, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]) -> None:
-        super().__init__(scope, "Dashboard")
-        rows: list[Row] = [
-            *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
-            _activity(stage),
-            _upkeep(stage, site),
-            [_graph(title, *found) for title, found in site.graphs],
-            _requests(stage, site),
-            _invocations({**site.answering, **site.working}),
-            _stream(stage, site),
-            _queues(site),
-            _table(site),
-        ]
-        cloudwatch.Dashboard(
-            self,
-            "Dashboard",
-            # Dashboards are global (PutDashboard in CloudWatch's API reference says so), and a stage may be in several
-            # regions.
-            dashboard_name=f"{stage.stack_name}-overview-{Stack.of(self).region}",
-            default_interval=Duration.hours(3),
-            widgets=rows,
-        )
-
-
-Row = list[cloudwatch.IWidget]
-
-
-def _statuses(alarms: list[cloudwatch.Alarm]) -> Row:
-    """A dashboard row with the state of some alarms, as high as they need."""
-    height = 3 + len(alarms) // 20
-    return [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=height)]
-
-
-def _activity(stage: Stage) -> Row:
-    """What readers and editors do, and the notifications that follow."""
-    delivery = chain.from_iterable(each.DELIVERY for each in features.roles(hooks.Metrics))
-    return [
-        _graph("Deals, likes and watches", *_by_function(stage, *_SAID)),
-        _graph("Messages", *_by_function(stage, metrics.MESSAGES_DELIVERED, *delivery)),
-        _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
-    ]
-
-
-def _upkeep(stage: Stage, site: Site) -> Row:
-    """Caches, sweeps, failed sign-ins and damaged items."""
-    damaged = [_of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}") for name in site.reading]
-    return [
-        _graph("Cached parts", *_by_function(stage, metrics.CACHE_HITS, metrics.CACHE_MISSES)),
-        _graph("Cache age, s", only(stage, metrics.CACHE_AGE, MAXIMUM)),
-        _graph(
-            "Sweeps and sign-in failures",
-            *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
-            *damaged,
-        ),
-    ]
-
-
-def _requests(stage: Stage, site: Site) -> Row:
-    """The gateways' requests, failures and latency."""
-    return [
-        _graph(
-            "Requests",
-            *_each(site.gateways, lambda each: each.stage.metric_count()),
-            *(_of(each.stage.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
-        ),
-        _graph(
-            "Answers of 500 and above, and faults",
-            *_each(site.gateways, lambda each: each.stage.metric_server_error()),
-            *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
-        ),
-        _graph(
-            "Latency, ms",
-            *(
-                _of(each.stage.metric_latency(statistic=statistic), f"{name} {statistic}")
-                for name, each in site.gateways.items()
-                for statistic in ("p50", P99)
-            ),
-        ),
-    ]
-
-
-def _invocations(functions: Mapping[str, lambda_.IFunction]) -> Row:
-    """The functions' invocations, errors and duration."""
-    return [
-        _graph("Invocations", *_each(functions, lambda each: each.metric_invocations())),
-        _graph("Errors", *_each(functions, lambda each: each.metric_errors())),
-        _graph("Duration p99, ms", *_each(functions, lambda each: each.metric_duration(statistic=P99))),
-    ]
-
-
-def _stream(stage: Stage, site: Site) -> Row:
-    """Cold and throttled functions, and how far the stream's readers are behind."""
-    functions = {**site.answering, **site.working}
-    return [
-        _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
-        _graph("Throttled invocations", *_each(functions, lambda each: each.metric_throttles())),
-        _graph(
-            "Stream: age of the oldest record, ms",
-            *_each(site.stream_readers, lambda each: each.metric("IteratorAge", statistic=MAXIMUM)),
-        ),
-        _graph("Readers: polls", *_each(site.mappings, polls)),
-    ]
-
-
-def _queues(site: Site) -> Row:
-    """Queued work, and dead letters."""
-    return [
-        _graph(
-            "Queues: waiting and in work",
-            *(
-                _of(count, f"{name} {state}")
-                for name, queue in site.queues.items()
-                for state, count in (
-                    ("waiting", queue.metric_approximate_number_of_messages_visible()),
-                    ("in work", queue.metric_approximate_number_of_messages_not_visible()),
-                )
-            ),
-        ),
-        _graph(
-            "Queues: age of the oldest message, s",
-            *_each(site.queues, lambda each: each.metric_approximate_age_of_oldest_message()),
-        ),
-        _graph(
-            "Dead letters",
-            *_each(site.dead_letters, lambda each: each.metric_approximate_number_of_messages_visible()),
-        ),
-    ]
-
-
-def _table(site: Site) -> Row:
-    """The table's consumed units, throttling and failures."""
-    return [
-        _graph("Table: consumed units", *_by_index(site, "ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")),
-        _graph("Table: throttled", *_by_index(site, "ReadThrottleEvents", "WriteThrottleEvents")),
-        _graph(
-            "Table: failures of its own",
-            *(_of(of_table(site, "SystemErrors", Operation=each), each) for each in OPERATIONS),
-        ),
-    ]
-
-
-def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMetric]:
-    """The sums of metrics, for each function that reports them."""
-    return [
-        _of(of_function(stage, metric, module), f"{metric.name} {module}")
-        for metric in reported
-        for module in metric.services
-    ]
-
-
-def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:
-    """Counts of the table and of each of its indexes."""
-    places = {"table": {}, **{index.name: {"GlobalSecondaryIndexName": index.name} for index in INDEXES}}
-    return [_of(of_table(site, name, **place), f"{name} {of}") for name in names for of, place in places.items()]
-
-
-def _each(parts: Mapping[str, Part], measure: Callable[[Part], cloudwatch.Metric]) -> list[cloudwatch.Metric]:
-    """A metric of each part, under the part's name."""
-    return [_of(measure(part), name) for name, part in parts.items()]
-
-
-def _of(metric: cloudwatch.Metric, label: str) -> cloudwatch.Metric:
-    return metric.with_(label=label)
-
-
-def _graph(title: str, *left: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
-    return cloudwatch.GraphWidget(title=title, left=list(left), width=8, height=6)
-
-
 class Observability(Construct):
     """Alarms, the topic that they and the budget notify, and a dashboard if everything is watched.
 
@@ -416,17 +205,17 @@ class Observability(Construct):
 
     def __init__(self, scope: Construct, *, site: Site) -> None:
         super().__init__(scope, "Observability")
-        stage = site.stage
-        self.topic = self._topic(stage)
+        stage, settings = site.stage, site.stage.option(Alarms) or UNTOLD
+        self.topic = self._topic(stage, settings.email)
         watch = NestedStack(self, "Watch", description=f"Alarms and dashboard of {stage.stack_name}")
-        alarms = Alarms(watch, stage=stage, site=site, topic=self.topic)
+        alarms = AlarmSet(watch, site=site, bounds=settings.bounds, topic=self.topic)
         if stage.watch is Watch.FULL:
             Dashboard(watch, stage=stage, site=site, alarms=alarms.alarms)
-        if stage.budget:
-            self._budget(watch, stage.budget)
+        if settings.budget:
+            self._budget(watch, settings.budget)
 
-    def _topic(self, stage: Stage) -> sns.Topic:
-        """The topic of alarms and the budget, with an email subscription if the stage names an address. TLS only.
+    def _topic(self, stage: Stage, email: str | None) -> sns.Topic:
+        """The topic of alarms and the budget, with an email subscription if there is an address. TLS only.
 
         SNS's disks are encrypted (https://docs.aws.amazon.com/sns/latest/dg/sns-data-encryption.html). A key for
         CloudWatch would have to be our own, for $1 a month; a message holds only an alarm's name and a number.
@@ -435,7 +224,7 @@ class Observability(Construct):
         topic = sns.Topic(
             Construct(self, "Topic"), "Topic", display_name=f"Alarms of {stage.stack_name}", enforce_ssl=True
         )
-        accept(topic, nag.KEY_OF_SNS)
+        accept(topic, _KEY_OF_SNS)
         # Our policy replaces the default one, which lets the account's alarms publish.
         for service in ("cloudwatch", "budgets"):
             topic.add_to_resource_policy(
@@ -446,9 +235,9 @@ class Observability(Construct):
                     conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
                 )
             )
-        if stage.alarm_email:
-            subscription = topic.add_subscription(subscriptions.EmailSubscription(stage.alarm_email))
-            accept(subscription, nag.ALARMS_GROW_OLD)
+        if email:
+            subscription = topic.add_subscription(subscriptions.EmailSubscription(email))
+            accept(subscription, _ALARMS_GROW_OLD)
         return topic
 
     def _budget(self, scope: Construct, dollars: int) -> None:
