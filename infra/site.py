@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_sqs as sqs
 
 from infra.gateway import DealsApi, Gateway, SiteApi
 from infra.lambdas import PythonFunction, StreamReader, WorkQueue
-from infra.rows import Caller
 from infra.stage import Bound, Stage
 from infra.storage import DealsTable
 from shared.runtime import metrics
@@ -66,48 +63,6 @@ class Site:
     def gateways(self) -> dict[str, Gateway]:
         """Both APIs."""
         return {"api": self.api, "pages": self.pages}
-
-    @property
-    def queues(self) -> dict[str, sqs.Queue]:
-        """The queues of work."""
-        return {each.name: each.queue for each in self.work}
-
-    @property
-    def dead_letters(self) -> dict[str, sqs.Queue]:
-        """The dead-letter queues, by the name of the queue or reader that they belong to."""
-        return {each.name: each.dead_letters for each in self._fed}
-
-    @property
-    def mappings(self) -> dict[str, str]:
-        """The ids of event source mappings, by function."""
-        return {each.worker.row.name: each.mapping_id for each in self._fed}
-
-    @property
-    def _fed(self) -> list[WorkQueue | StreamReader]:
-        return [*self.work, *self.readers]
-
-    @property
-    def answering(self) -> dict[str, lambda_.Function]:
-        """The functions that a client waits for."""
-        return self._called_by(Caller.GATEWAY)
-
-    @property
-    def working(self) -> dict[str, lambda_.Function]:
-        """The functions that events invoke."""
-        return self._called_by(Caller.EVENTS)
-
-    @property
-    def reading(self) -> list[str]:
-        """The functions that read the table, and may meet a damaged item."""
-        return [name for each in self.functions if each.row.access and (name := each.row.name) != "seed"]
-
-    @property
-    def stream_readers(self) -> dict[str, lambda_.Function]:
-        """The functions that read the table's stream."""
-        return {each.worker.row.name: each.worker.function for each in self.readers}
-
-    def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
-        return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
 
 
 def of_function(stage: Stage, metric: metrics.Metric, module: str, statistic: str = SUM) -> cloudwatch.Metric:

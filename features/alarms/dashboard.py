@@ -11,7 +11,19 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from features.alarms.measures import OPERATIONS, P99, of_table, polls
+from features.alarms.measures import (
+    OPERATIONS,
+    P99,
+    answering,
+    dead_letters,
+    mappings,
+    of_table,
+    polls,
+    queues,
+    reading,
+    stream_readers,
+    working,
+)
 from infra.site import MAXIMUM, Site, of_function, only
 from infra.stage import Stage
 from shared import features, hooks
@@ -44,7 +56,7 @@ class Dashboard(Construct):
             _upkeep(stage, site),
             [_graph(title, *found) for title, found in site.graphs],
             _requests(stage, site),
-            _invocations({**site.answering, **site.working}),
+            _invocations({**answering(site), **working(site)}),
             _stream(stage, site),
             _queues(site),
             _table(site),
@@ -81,7 +93,7 @@ def _activity(stage: Stage) -> Row:
 
 def _upkeep(stage: Stage, site: Site) -> Row:
     """Caches, sweeps, failed sign-ins and damaged items."""
-    damaged = [_of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}") for name in site.reading]
+    damaged = [_of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}") for name in reading(site)]
     return [
         _graph("Cached parts", *_by_function(stage, metrics.CACHE_HITS, metrics.CACHE_MISSES)),
         _graph("Cache age, s", only(stage, metrics.CACHE_AGE, MAXIMUM)),
@@ -104,7 +116,7 @@ def _requests(stage: Stage, site: Site) -> Row:
         _graph(
             "Answers of 500 and above, and faults",
             *_each(site.gateways, lambda each: each.stage.metric_server_error()),
-            *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
+            *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in answering(site)),
         ),
         _graph(
             "Latency, ms",
@@ -128,15 +140,15 @@ def _invocations(functions: Mapping[str, lambda_.IFunction]) -> Row:
 
 def _stream(stage: Stage, site: Site) -> Row:
     """Cold and throttled functions, and how far the stream's readers are behind."""
-    functions = {**site.answering, **site.working}
+    functions = {**answering(site), **working(site)}
     return [
         _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
         _graph("Throttled invocations", *_each(functions, lambda each: each.metric_throttles())),
         _graph(
             "Stream: age of the oldest record, ms",
-            *_each(site.stream_readers, lambda each: each.metric("IteratorAge", statistic=MAXIMUM)),
+            *_each(stream_readers(site), lambda each: each.metric("IteratorAge", statistic=MAXIMUM)),
         ),
-        _graph("Readers: polls", *_each(site.mappings, polls)),
+        _graph("Readers: polls", *_each(mappings(site), polls)),
     ]
 
 
@@ -147,7 +159,7 @@ def _queues(site: Site) -> Row:
             "Queues: waiting and in work",
             *(
                 _of(count, f"{name} {state}")
-                for name, queue in site.queues.items()
+                for name, queue in queues(site).items()
                 for state, count in (
                     ("waiting", queue.metric_approximate_number_of_messages_visible()),
                     ("in work", queue.metric_approximate_number_of_messages_not_visible()),
@@ -156,11 +168,11 @@ def _queues(site: Site) -> Row:
         ),
         _graph(
             "Queues: age of the oldest message, s",
-            *_each(site.queues, lambda each: each.metric_approximate_age_of_oldest_message()),
+            *_each(queues(site), lambda each: each.metric_approximate_age_of_oldest_message()),
         ),
         _graph(
             "Dead letters",
-            *_each(site.dead_letters, lambda each: each.metric_approximate_number_of_messages_visible()),
+            *_each(dead_letters(site), lambda each: each.metric_approximate_number_of_messages_visible()),
         ),
     ]
 

@@ -18,7 +18,21 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
 from features.alarms.dashboard import Dashboard
-from features.alarms.measures import MINIMUM, OPERATIONS, P99, SAMPLES, of_table, polls
+from features.alarms.measures import (
+    MINIMUM,
+    OPERATIONS,
+    P99,
+    SAMPLES,
+    answering,
+    dead_letters,
+    mappings,
+    of_table,
+    polls,
+    queues,
+    reading,
+    stream_readers,
+    working,
+)
 from features.alarms.rights import ESSENTIAL, UNTOLD, Alarms, Bounds
 from infra.nag import Acceptance, accept
 from infra.site import MAXIMUM, RUNBOOK, SUM, Site, of_function, only
@@ -85,11 +99,11 @@ class AlarmSet(Construct):
 
     def _watch_events(self, site: Site) -> None:
         """Alarms on the stream, the queues of work, and the dead-letter queues."""
-        for module, function in site.stream_readers.items():
+        for module, function in stream_readers(site).items():
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
-        for module, mapping in site.mappings.items():
+        for module, mapping in mappings(site).items():
             self._add("reader_stands_still", module, polls(mapping), below=True, silence_is_bad=True)
-        for name, queue in site.queues.items():
+        for name, queue in queues(site).items():
             self._add("work_is_old", name, queue.metric_approximate_age_of_oldest_message())
             self._add("work_piles_up", name, queue.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
         for each in site.functions:
@@ -99,19 +113,19 @@ class AlarmSet(Construct):
             if each.row.calls_itself:
                 dropped = each.function.metric("RecursiveInvocationsDropped", statistic=SUM)
                 self._add("loop_is_stopped", each.row.name, dropped)
-        for name, queue in site.dead_letters.items():
+        for name, queue in dead_letters(site).items():
             self._add("dead_letters_are_waiting", name, queue.metric_approximate_number_of_messages_visible())
             # By number instead of age: looking at the messages would remove them from the age.
             self._add("dead_letters_grow_old", name, queue.metric_approximate_number_of_messages_visible())
 
     def _watch_functions(self, site: Site) -> None:
         """Alarms on functions, and on the gateways before them."""
-        for module, function in {**site.answering, **site.working}.items():
+        for module, function in {**answering(site), **working(site)}.items():
             self._add("function_fails", module, function.metric_errors())
             self._add("function_is_throttled", module, function.metric_throttles())
-        for module, function in site.answering.items():
+        for module, function in answering(site).items():
             self._add("answer_is_slow", module, function.metric_duration(statistic=P99))
-        for module, function in site.working.items():
+        for module, function in working(site).items():
             self._add("work_is_slow", module, function.metric_duration(statistic=P99))
         for name, gateway in site.gateways.items():
             self._add("answer_is_slow", name, gateway.stage.metric_latency(statistic=P99))
@@ -138,9 +152,9 @@ class AlarmSet(Construct):
         # This measures late notifications. If none are sent at all, the queues' alarms ring.
         self._add("news_is_late", None, only(stage, metrics.FAN_OUT_LAG, MAXIMUM))
         self._add("cache_is_old", None, only(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
-        for module in site.answering:
+        for module in answering(site):
             self._add("request_fails", module, of_function(stage, metrics.FAULTS, module))
-        for module in site.reading:
+        for module in reading(site):
             self._add("items_are_damaged", module, of_function(stage, metrics.DAMAGED_ITEMS, module))
         sweeps = only(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
         self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
