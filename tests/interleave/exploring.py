@@ -16,8 +16,9 @@ from shared.data.invariants import Fault
 from shared.dynamodb.capacity import Capacity
 from tests.interleave.documented import COUNTED, REFUSALS, alike, excuse, harmless, reason
 from tests.interleave.processes import Action
-from tests.interleave.stepping import Crash, Endless, Request, Schedule
-from tests.interleave.touching import Token
+from tests.interleave.programs import Undetermined
+from tests.interleave.stepping import Crash, Endless, Schedule
+from tests.interleave.touching import Request, Token
 from tests.interleave.world import LEFT, REFUSED, Beginning, Outcome, World, named
 
 SWITCHES = 2
@@ -179,8 +180,8 @@ class _Pair:
         replay = f"{schedule}{'b' if self.backwards else ''}"
         try:
             outcome = self.world.together(self.actions, schedule, backwards=self.backwards)
-        except Endless as error:
-            self.found.breaks.setdefault(f"endless: {error}", replay)
+        except (Endless, Undetermined) as error:
+            self.found.breaks.setdefault(f"{type(error).__name__}: {error}", replay)
             return [[], []]
         made = [actor.made for actor in self.world.actors]
         self._count(schedule, made)

@@ -6,10 +6,12 @@ actor (``Table.gather``) go out one after the other, so another actor can come b
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from uuid import UUID
 
 from botocore.exceptions import ClientError
 
@@ -17,13 +19,16 @@ from shared.dynamodb.capacity import Capacity, taken
 from shared.dynamodb.table import Table
 from shared.errors import DealsError
 from shared.services import Queue
-from tests.interleave.remembering import Memory
-from tests.interleave.touching import QUEUE, Place, Token, Wire, changed_by, read_by, touches
+from tests.interleave.programs import Point
+from tests.interleave.remembering import Asked, Known, Memory
+from tests.interleave.touching import QUEUE, Place, Request, Token, Wire, changed_by, read_by
 
 R = TypeVar("R")
 
 STUCK = 60.0
 """Seconds after which a run counts as stuck."""
+
+SEND = "send_message_batch"
 
 MOST_REQUESTS = 600
 """Requests of one actor after which it counts as endless."""
@@ -48,20 +53,6 @@ class Dead(BaseException):
 
 class Endless(Exception):
     """An actor makes requests for ever, or waits for ever."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request that was made: what it read, what it changed, and the units that it consumed."""
-
-    name: str
-    reads: frozenset[Token]
-    writes: frozenset[Token]
-    units: Capacity = field(default_factory=Capacity)
-
-    def meets(self, other: Request) -> bool:
-        """Whether the order of the two makes a difference."""
-        return not (self.writes.isdisjoint(other.reads) and self.reads.isdisjoint(other.writes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +81,24 @@ class Crash:
 
 
 class Actor:
-    """One process: its requests so far, its turn-taking with another, and when it ends."""
+    """One process: its requests so far, its turn-taking with another, and when it ends.
 
-    def __init__(self, number: int = 0, turns: Turns | None = None, crash: Crash | None = None) -> None:
+    ``point`` is where its action is, if that is noted. ``attempt`` tells it from others with its number: each draws
+    tokens of its own, the same in each run.
+    """
+
+    def __init__(
+        self,
+        number: int = 0,
+        turns: Turns | None = None,
+        crash: Crash | None = None,
+        point: Point | None = None,
+        attempt: int = 0,
+    ) -> None:
         self.number = number
+        self.tokens = (str(UUID(int=each)) for each in itertools.count((number * 100 + attempt) << 64))
         self.made: list[Request] = []
+        self.point = point
         self._turns = turns
         self._crash = crash
         self._dead = False
@@ -123,22 +127,49 @@ HERE = threading.local()
 """``actor`` is the one whose thread this is."""
 
 
+class Order:
+    """Whose turn it is of two, by a schedule."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.alive = {0, 1}
+        self._turns = list(schedule.turns)
+        self._begin(schedule.first)
+
+    def _begin(self, number: int) -> None:
+        self.number = number
+        self._left = self._turns.pop(0) if self._turns and len(self.alive) == 2 else None
+
+    def gives_way(self) -> bool:
+        """Whether the turn is over before the next request: then it is the other's."""
+        over = self._left == 0 and len(self.alive) == 2
+        if over:
+            self._begin(1 - self.number)
+        return over
+
+    def count(self) -> None:
+        """Count a request."""
+        if self._left is not None:
+            self._left -= 1
+
+    def end(self, number: int) -> None:
+        """Count one as ended: the other goes on."""
+        self.alive.discard(number)
+        self._begin(1 - number)
+
+
 class Turns:
-    """Lets one of two actors run at a time."""
+    """Lets one of two actors run at a time, each in its thread."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._gates = [threading.Semaphore(0) for _ in range(2)]
-        self._alive = {0, 1}
-        self._turns = list(schedule.turns)
-        self._left: int | None = None
-        self._first = schedule.first
+        self._order = Order(schedule)
 
     def run(self, works: Sequence[Callable[[], object]]) -> None:
         """Run two works to their ends. Raises Endless."""
         threads = [threading.Thread(target=self._body, args=each, daemon=True) for each in enumerate(works)]
         for thread in threads:
             thread.start()
-        self._begin(self._first)
+        self._gates[self._order.number].release()
         for thread in threads:
             thread.join(STUCK)
             if thread.is_alive():
@@ -149,21 +180,16 @@ class Turns:
         try:
             work()
         finally:
-            self._alive.discard(number)
-            if self._alive:
-                self._begin(1 - number)
+            self._order.end(number)
+            if self._order.alive:
+                self._gates[1 - number].release()
 
     def before(self, number: int) -> None:
         """Called before each request; gives way when the turn is over."""
-        if self._left == 0 and len(self._alive) == 2:
-            self._begin(1 - number)
+        if self._order.gives_way():
+            self._gates[1 - number].release()
             self._gates[number].acquire()
-        if self._left is not None:
-            self._left -= 1
-
-    def _begin(self, number: int) -> None:
-        self._left = self._turns.pop(0) if self._turns and len(self._alive) == 2 else None
-        self._gates[number].release()
+        self._order.count()
 
 
 class Ledger(Memory):
@@ -181,44 +207,56 @@ class Ledger(Memory):
         self.writers: Callable[[], None] = lambda: None
         """Called after each request that changed something, for whoever asks which functions write."""
 
-    def request(self, actor: Actor, called: str, asked: Wire, send: Callable[[], R]) -> R:
-        """Make an actor's request when it is its turn, and record it. Raises what the request raises, and Dead."""
+    def request(self, actor: Actor, asked: Asked) -> Any:
+        """Make an actor's request when it is its turn. Raises what the request raises, and Dead."""
         actor.before()
-        reads, written = touches(called, asked)
-        asked |= {"ReturnConsumedCapacity": "TOTAL"}
-        try:
-            known = self.ask(called, asked, reads, written, send)
-        except DealsError as error:
-            units = self._units(called, asked, getattr(error.__cause__, "response", {}))
-            self._record(actor, Request(called, reads, frozenset(), units))
-            raise
+        known = self.make(actor, asked)
         if known.refused is not None:
-            units = self._units(called, asked, known.refused.response)
-            self._record(actor, Request(called, reads, frozenset(), units))
             raise ClientError(known.refused.response, known.refused.operation_name)
-        writes = self._follow(known.left)
-        if writes:
-            self.writers()
-        answer: R = known.answer
-        reads = read_by(asked, answer, reads) if called in ("query", "scan") else reads
-        self._record(actor, Request(called, reads, writes, self._units(called, asked, answer)))
-        return answer
+        return known.answer
+
+    def make(self, actor: Actor, asked: Asked) -> Known:
+        """Make an actor's request, and record it. Raises what the request raises, except for a refusal, and Dead."""
+        if asked.called == SEND:
+            known = self._sent(asked.arguments["Entries"])
+        else:
+            try:
+                known = self.ask(asked)
+            except DealsError as error:
+                units = self._units(asked, getattr(error.__cause__, "response", {}))
+                self._record(actor, Request(asked.called, frozenset(asked.reads), frozenset(), units))
+                actor.point = None
+                raise
+            writes = self._follow(known.left)
+            if writes:
+                self.writers()
+            known.request = known.request or self._made(asked, known, writes)
+        if actor.point is not None:
+            actor.point = actor.point.after(asked, known)
+        assert known.request is not None
+        self._record(actor, known.request)
+        return known
+
+    def _made(self, asked: Asked, known: Known, writes: frozenset[Token]) -> Request:
+        reads = frozenset(asked.reads)
+        if asked.called in ("query", "scan") and known.refused is None:
+            reads = read_by(asked.arguments, known.answer, reads)
+        return Request(asked.called, reads, writes, self._units(asked, known.response))
+
+    def _sent(self, entries: Sequence[Mapping[str, str]]) -> Known:
+        """Take messages for the queue, as SQS does."""
+        self.sent += [entry["MessageBody"] for entry in entries]
+        answer = {"Successful": [{"Id": entry["Id"]} for entry in entries]}
+        return Known(answer, request=Request(SEND, frozenset(), frozenset({QUEUE})))
 
     def _record(self, actor: Actor, request: Request) -> None:
         self.made.append((actor.number, request))
         actor.after(request)
 
-    def _units(self, called: str, asked: Wire, answer: Any) -> Capacity:
-        operation = "".join(map(str.title, called.split("_")))
-        units = taken(operation, asked, answer, self.raw.client.meta.endpoint_url) if answer else None
+    def _units(self, asked: Asked, answer: Any) -> Capacity:
+        operation = "".join(map(str.title, asked.called.split("_")))
+        units = taken(operation, asked.arguments, answer, self.raw.client.meta.endpoint_url) if answer else None
         return sum((units or {}).values(), Capacity())
-
-    def send(self, actor: Actor, entries: Sequence[Mapping[str, str]]) -> Wire:
-        """Take messages for the queue, as SQS does, in an actor's turn."""
-        actor.before()
-        self.sent += [entry["MessageBody"] for entry in entries]
-        self._record(actor, Request("send_message_batch", frozenset(), frozenset({QUEUE})))
-        return {"Successful": [{"Id": entry["Id"]} for entry in entries]}
 
     def _follow(self, left: Mapping[Place, Wire | None]) -> frozenset[Token]:
         """Take over what a request left; returns what it changed."""
@@ -243,9 +281,8 @@ class SteppedTable(Table):
     """Whether parallel requests go out in the opposite order."""
 
     def ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        actor = self.actor or HERE.actor
-        send = lambda: Table.ask(self, request, **arguments)  # noqa: E731  # a name would say no more
-        return self.ledger.request(actor, request.__name__, arguments, send)
+        asked = Asked(request.__name__, {**arguments, "ReturnConsumedCapacity": "TOTAL"})
+        return self.ledger.request(self.actor or HERE.actor, asked)
 
     def gather(self, requests: Sequence[Callable[[], R]]) -> list[R]:
         self.ledger.gathered = self.ledger.gathered or len(requests) > 1
@@ -262,4 +299,4 @@ class SteppedQueue(Queue):
     actor: Actor | None = field(default=None, kw_only=True, repr=False)
 
     def ask(self, request: Callable[..., Any], **arguments: Any) -> Any:  # noqa: ARG002  # it only sends
-        return self.ledger.send(self.actor or HERE.actor, arguments["Entries"])
+        return self.ledger.request(self.actor or HERE.actor, Asked(SEND, arguments))

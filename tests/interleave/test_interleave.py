@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -30,6 +31,14 @@ def explorer() -> Iterator[Explorer]:
 @pytest.fixture(scope="module")
 def world(explorer: Explorer) -> World:
     return explorer.world
+
+
+@contextmanager
+def nothing_repeated(world: World) -> Iterator[None]:
+    """Run both actions in each schedule, whatever is known of them."""
+    world.repeats = False
+    yield
+    world.repeats = True
 
 
 DONT_WRITE_HERE = {
@@ -141,10 +150,44 @@ def test_the_schedules_that_are_tried_leave_all_that_any_schedule_leaves(
     turns = itertools.product(range(1, lengths[0] + 1), range(1, lengths[1] + 1))
     schedules = [Schedule(first, each[:: 1 - 2 * first]) for each in turns for first in (0, 1)]
 
-    outcomes = {world.together(both, schedule) for schedule in schedules}
+    with nothing_repeated(world):
+        outcomes = {world.together(both, schedule) for schedule in schedules}
 
     assert outcomes <= {*tried.values()}
     assert len(tried) < len(schedules)
+
+
+REPEATED = [
+    ("post", "post"),
+    pytest.param(("publish", "publish"), marks=pytest.mark.thorough),
+    *(pytest.param(pair, marks=pytest.mark.thorough) for pair in cases("WRITES_COMPARED")),
+]
+
+
+@pytest.mark.parametrize("names", REPEATED, ids=" | ".join)
+def test_requests_that_are_known_leave_what_the_actions_would(explorer: Explorer, names: tuple[str, str]) -> None:
+    world = explorer.world
+    with nothing_repeated(world):
+        due = explorer.pair(*names)
+    world.forget()
+
+    found = explorer.pair(*names)
+
+    assert found == due
+    assert world.runs < found.runs, "some were repeated"
+
+
+def test_an_action_that_goes_by_something_else_than_answers_is_found(world: World) -> None:
+    """What is known of it can't be repeated."""
+    numbers = itertools.count()
+
+    def count(at: Process) -> None:
+        at.table.write(assign(keys.deal(FIRST.deal_id), {"Odd": next(numbers)}, refused=None))
+        at.table.get(keys.deal(FIRST.deal_id))
+
+    found = Explorer(world, {"count": count, "describe": describe}, ()).pair("count", "describe")
+
+    assert "Undetermined" in {what.partition(":")[0] for what in found.breaks}
 
 
 def test_a_lost_update_is_found_with_its_schedule(world: World) -> None:

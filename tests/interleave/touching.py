@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from shared.dynamodb.capacity import inserts
+from shared.dynamodb.capacity import Capacity, inserts
 from shared.dynamodb.schema import INDEXES, key_names
 
 Wire = dict[str, Any]
@@ -21,6 +22,20 @@ Token = tuple[str, ...]
 
 ALL: Token = ("all items",)
 QUEUE: Token = ("queue",)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request that was made: what it read, what it changed, and the units that it consumed."""
+
+    name: str
+    reads: frozenset[Token]
+    writes: frozenset[Token]
+    units: Capacity = field(default_factory=Capacity)
+
+    def meets(self, other: Request) -> bool:
+        """Whether the order of the two makes a difference."""
+        return not (self.writes.isdisjoint(other.reads) and self.reads.isdisjoint(other.writes))
 
 
 def place_of(item: Mapping[str, Any]) -> Place:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import SimpleNamespace
@@ -31,6 +31,8 @@ from shared.runtime.environment import each_task
 from shared.values import passwords, times
 from tests.interleave.beginning import LATER
 from tests.interleave.processes import CONTEXT, Action, Around, Process, serving
+from tests.interleave.programs import Point, Undetermined
+from tests.interleave.remembering import PerItem
 from tests.interleave.stepping import (
     HERE,
     Actor,
@@ -39,6 +41,7 @@ from tests.interleave.stepping import (
     Dead,
     Endless,
     Ledger,
+    Order,
     Schedule,
     SteppedQueue,
     SteppedTable,
@@ -47,6 +50,9 @@ from tests.interleave.stepping import (
 from tests.interleave.touching import Place, Wire, place_of
 from tests.support import engines, surroundings
 from tests.support.checks import faults
+
+MOST_RUNS = 2_000
+"""Runs after which what they have shown of the actions is forgotten."""
 
 DELIVERIES = 5
 """Deliveries of a message before it becomes a dead letter."""
@@ -95,6 +101,11 @@ class World:
         self.dead_letters = 0
         """Records with which a reader of the stream failed when the table settled."""
         self._settled: dict[tuple[int, Outcome], tuple[Outcome, tuple[Fault, ...]]] = {}
+        self.repeats = True
+        """Whether what an action does is taken from earlier runs."""
+        self.runs = 0
+        """How often two actions did run since what they do was last forgotten."""
+        self._points: defaultdict[tuple[Action, int, Beginning, bool], Point] = defaultdict(Point)
 
     def process(self, actor: Actor, *, backwards: bool = False) -> Process:
         """A process whose requests an actor makes."""
@@ -109,6 +120,7 @@ class World:
             backwards=backwards,
             sleep=lambda _: None,
             jitter=lambda: 0.0,
+            token=partial(next, actor.tokens),
         )
         return Process(table, queue, actor.number, self.records(self._begun.changes), self._begun.sent)
 
@@ -142,25 +154,68 @@ class World:
             yield
 
     def together(self, actions: Sequence[Action], schedule: Schedule, *, backwards: bool = False) -> Outcome:
-        """Run two actions by a schedule, from the beginning."""
+        """Run two actions by a schedule, from the beginning. Raises Endless, Undetermined."""
+        if self.runs >= MOST_RUNS:
+            self.forget()
+        points = [self._points[each, number, self._begun, backwards] for number, each in enumerate(actions)]
+        results = (self._repeat(points, schedule) if self.repeats else None) or self._run(
+            points, actions, schedule, backwards=backwards
+        )
+        return self.outcome(*results)
+
+    def forget(self) -> None:
+        """Forget what actions do."""
+        self._points.clear()
+        self.runs = 0
+
+    def _repeat(self, points: Sequence[Point], schedule: Schedule) -> list[str] | None:
+        """Make the requests of two actions without running these, as far as they are known; returns their results."""
+        self.reset()
+        self.actors = [Actor(number, point=point) for number, point in enumerate(points)]
+        order = Order(schedule)
+        while order.alive:
+            actor = self.actors[order.number]
+            point = actor.point
+            if point is not None and point.result is not None:
+                order.end(order.number)
+            elif point is None or point.asked is None:
+                return None
+            elif not order.gives_way():
+                order.count()
+                with suppress(DealsError):  # its action has to decide
+                    self.ledger.make(actor, point.asked)
+        return [actor.point.result or "" for actor in self.actors if actor.point]
+
+    def _run(
+        self, points: Sequence[Point], actions: Sequence[Action], schedule: Schedule, *, backwards: bool
+    ) -> list[str]:
         self.reset()
         turns = Turns(schedule)
-        self.actors = [Actor(number, turns) for number in range(2)]
+        self.actors = [Actor(number, turns, point=point) for number, point in enumerate(points)]
         results = ["", ""]
+        undetermined: list[Undetermined] = []
 
         def work(number: int) -> None:
             actor = self.actors[number]
-            results[number] = told(actions[number], self.process(actor, backwards=backwards))
+            try:
+                results[number] = told(actions[number], self.process(actor, backwards=backwards))
+                if actor.point is not None:
+                    actor.point.end(results[number])
+            except Undetermined as error:
+                undetermined.append(error)
 
         with self._surrounded():
             turns.run([lambda: work(0), lambda: work(1)])
-        return self.outcome(*results)
+        self.runs += 1
+        for error in undetermined:
+            raise error
+        return results
 
     def alone(self, action: Action, *, number: int = 0, crash: Crash | None = None, again: bool = False) -> str:
         """Run one action; ``again`` goes on with what there is. Returns its result, empty if its process ended."""
         if not again:
             self.reset()
-        self.actors = [Actor(number, crash=crash)]
+        self.actors = [Actor(number, crash=crash, attempt=int(again))]
         with self._surrounded():
             try:
                 return told(action, self.process(self.actors[0]))
@@ -206,7 +261,7 @@ class World:
 
     def settle(self) -> None:
         """Deliver the stream's records and the queue's messages, and let the clock run, until nothing changes."""
-        actor = HERE.actor = Actor()
+        actor = HERE.actor = Actor(attempt=2)
         self.actors = [actor]
         process = self.process(actor)
         done = self.dead_letters = 0
@@ -284,7 +339,7 @@ def _numbered() -> frozenset[str]:
     return frozenset({keys.DEAL_NUMBER}.union(*(each.CHECK.SEQUENCES for each in features.roles(hooks.Invariants))))
 
 
-def normal(item: Wire) -> str:
+def _normal(item: Wire) -> str:
     """An item without what differs from run to run: names of attempts, log lines' numbers, and drawn numbers, of which
     some may be lost. (That each number leads to its own item is an invariant.)"""
     kind = item["Type"]["S"]
@@ -295,6 +350,9 @@ def normal(item: Wire) -> str:
         if name not in lost and not name.endswith("Number")
     }
     return _UUID.sub("uuid", json.dumps(known, sort_keys=True))
+
+
+normal = PerItem(_normal)
 
 
 def publish(process: Process, event: Record) -> dict[str, Any]:
@@ -365,8 +423,10 @@ def opened(
 def _functions(world: World) -> Iterator[None]:
     """The functions' environment: the world's table and queue, and a clock that stands still."""
     shared = world.process(Actor())
-    table = replace(shared.table, actor=None) if isinstance(shared.table, SteppedTable) else shared.table
-    queue = replace(shared.queue, actor=None) if isinstance(shared.queue, SteppedQueue) else shared.queue
+    assert isinstance(shared.table, SteppedTable)
+    assert isinstance(shared.queue, SteppedQueue)
+    table = replace(shared.table, actor=None, token=lambda: str(next(HERE.actor.tokens)))
+    queue = replace(shared.queue, actor=None)
     patch = pytest.MonkeyPatch()
     with ExitStack() as stack:
         stack.callback(patch.undo)

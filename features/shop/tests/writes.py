@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from features.shop.data import addresses, carts, keys, order_items, placing, sold_here, steps, stock
@@ -39,11 +39,23 @@ class OwnNumbers(Numbers):
         return numbers.next(table)
 
 
+class OwnNotes(dict[tuple[object, ...], Any]):
+    """Remembers notes for each thread by itself."""
+
+    def get(self, place: tuple[object, ...], default: Any = None) -> Any:
+        return super().get((threading.get_ident(), *place), default)
+
+    def __setitem__(self, place: tuple[object, ...], seen: Any) -> None:
+        super().__setitem__((threading.get_ident(), *place), seen)
+
+
 @contextmanager
 def new_process() -> Iterator[None]:
-    """Nothing is remembered of earlier orders, and two processes share no numbers."""
-    order_items._known.clear()
-    with mock.patch.object(placing, "NUMBERS", OwnNumbers()):
+    """Nothing is remembered of earlier orders, and two processes share no numbers, nor what they know of notes."""
+    with (
+        mock.patch.object(order_items, "_known", OwnNotes()),
+        mock.patch.object(placing, "NUMBERS", OwnNumbers()),
+    ):
         yield
 
 
