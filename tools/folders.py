@@ -129,9 +129,9 @@ def _without_effect() -> Iterator[str]:
         package, name = ".".join(path.parent.parts), file.stem
         if "tests" in path.parts or f"{package}.{name}" in modules():
             continue
-        used = rf'\b{package}(\.| import \(?[\w\s,]*\b){name}\b|name="{name}"'  # the last is a row of a function
+        used = rf'\b{package}(\.| import \(?[^.()]*\b){name}\b|name="{name}"'  # the last is a row of a function
         runs = "__main__" in file.read_text(encoding="utf-8")
-        if name == "api" or not (runs or re.search(used, _text_about(path.parts[1]))):
+        if path.parts[2:] == ("api.py",) or not (runs or re.search(used, _text_about(path.parts[1]))):
             yield f"{path} has no effect: no role has that name, JOINS doesn't have it, and nothing imports it."
 
 
