@@ -205,7 +205,7 @@ def _large(now: Evaluation, place: Place) -> Finding | None:
     part, mend = 0, NONE
     if lists:
         number, each = map(int, entity.spec(lists[0])[1:])
-        part, mend = number * each, _list_apart(now.model, entity, lists[0])
+        part, mend = number * each, _list_apart(now.model, entity, lists[0]) if entity.key[1] else NONE
         figures |= {"attribute": lists[0], "number": number, "each": each}
     elif heavy := _heaviest(now.model, entity):
         part, mend = int(entity.spec(heavy)[1]) + len(heavy), _without(entity, heavy)

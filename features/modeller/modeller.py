@@ -89,7 +89,7 @@ def _with_faults(changed: dict[str, Any], found: Read) -> dict[str, Any]:
     """A changed model with what can't be read as it was written: the change doesn't know it."""
     for kind, at, name in sorted(each.split(".") for each in found.faults if each.count(".") == 2):
         row, rows = found.document[kind][int(at)], changed[kind]
-        known = [each for each in rows if each["name"] == row.get("name") and kind != "patterns" and name != "name"]
+        known = [each for each in rows if each.get("name") == row.get("name") and kind != "patterns" and name != "name"]
         for each in known:
             each[name] = row.get(name, "")
         if not known and row not in rows:

@@ -109,6 +109,10 @@ def test_a_list_that_grows_in_an_item_becomes_items_of_their_own() -> None:
     assert [each.name for each in changed.entities] == ["Customer", "Order"]
     assert evaluated(changed).written(changed.patterns[1]) == {("", "CUSTOMER#<CustomerId>"): 1}
     assert changed.patterns[0].operation == "Query"
+    alone = LIST | {"entities": [LIST["entities"][0] | {"SK": ""}], "patterns": LIST["patterns"][1:]}
+    assert [(each.mend.way, each.note[:26]) for each in findings.of(model(alone))] == [
+        (None, "Give the table a sort key,")
+    ]
     with_another = LIST | {"entities": [*LIST["entities"], OTHER | {"name": "Order"}]}
     changed = findings.tried(model(with_another), ["size:Customer"])
     assert [each.name for each in changed.entities] == ["Customer", "OrderItem", "Order"]
