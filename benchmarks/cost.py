@@ -23,6 +23,7 @@ from benchmarks.formulas import GOAL, MONTH, Assumptions, Operation, edge_millio
 from benchmarks.harness import DOCS, markdown, record, section
 from benchmarks.months import CACHED, CLOCK, ONE_DEAL, SIGN_IN, WATCH
 from benchmarks.operations import Measured, measure
+from infra.functions import reporters
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 from infra.stage import Stage, Watch
@@ -300,7 +301,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     of_features = features.roles(hooks.Metrics)
     known = chain(vars(metrics).values(), *(each.METRICS for each in of_features))
     ours = {each.name: each for each in known if isinstance(each, Metric)}
-    every = sum(max(1, len(each.services)) for each in ours.values())
+    every = sum(max(1, len(reporters(each))) for each in ours.values())
     series = {
         Watch.NOTHING: 0,
         Watch.ESSENTIAL: sum(len(each.services) for each in chain(*(each.ESSENTIAL for each in of_features))),

@@ -35,7 +35,7 @@ from tools.invoke import Function, Runtime, environment, running, unpack
 PEERS = Path(__file__).parent / "peers"
 
 PUBLIC = ("catalog", "authorizer", "site", "clicks")
-OTHERS = ("members", "accounts", "editors", "account", "desk", "expiry")
+OTHERS = ("members", "accounts", "editors", "account", "expiry")
 
 START_GOALS = dict.fromkeys(PUBLIC, "1.10")
 

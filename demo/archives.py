@@ -32,7 +32,7 @@ BOOT = ("_pyodide/", "pyodide/")
 PATHS = """
     / /deals /deals/1 /categories/shoes /brands /search?q=shoes&sort=price /feed.atom /nothing
     /my/inbox /my/watches /my/status
-    /account /account/sign-up /desk /desk/deals/new /desk/brands
+    /account /account/sign-up
     /search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC
 """
 """Pages whose files are packed; libraries' files only if something uses them."""

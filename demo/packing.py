@@ -123,7 +123,13 @@ def write(to: Path = BUILT) -> None:
     }
     shell, worker = {name: _shell(name) for name in SHELL}, (HERE / "sw.js").read_bytes()
     build = hashlib.sha256(b"".join([code.encode(), *contents.values(), *shell.values(), worker])).hexdigest()[:12]
-    for mark, text in {"BUILD": build, "CODE": code, "LINKS": _links(), "TOOLS": _tools()}.items():
+    for mark, text in {
+        "BUILD": build,
+        "CODE": code,
+        "LINKS": _links(),
+        "TOOLS": _tools(),
+        "EDITORS": _editors(),
+    }.items():
         shell["index.html"] = shell["index.html"].replace(mark.encode(), text.encode())
     files = dict.fromkeys(SHELL, "") | {f"{build}/{name.removesuffix('.packed')}": "" for name in contents}
     files |= {f"{build}/{name}": kind for name, kind in PACKED.items()}
@@ -141,6 +147,12 @@ def _links() -> str:
         return ""
     code = f"{os.environ['GITHUB_SERVER_URL']}/{repository}"
     return f' <a href="../">Read the documentation</a> or <a href="{code}">get the code</a>.'
+
+
+def _editors() -> str:
+    """The page that an editor's button leads to."""
+    links = [link for each in features.roles(hooks.Navigation) for link in each.TABS.get("editors", ())]
+    return links[0][0] if links else "/"
 
 
 def _tools() -> str:

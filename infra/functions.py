@@ -15,6 +15,7 @@ from infra.rights import Access, Right, Scan
 from infra.rows import Caller, Function
 from infra.stage import Stage, Watch
 from shared import features, hooks
+from shared.runtime.metrics import Metric
 
 
 def _whole(row: Function) -> Function:
@@ -45,6 +46,12 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
+
+
+def reporters(metric: Metric) -> tuple[str, ...]:
+    """The functions that report a metric; for one that every function reports, none."""
+    return (*metric.services, *(row.name for row in FUNCTIONS if metric in row.reports))
+
 
 OF_FEATURES: dict[str, str] = features.merged(hooks.Rights, lambda each: each.QUEUES)
 """Features' queues of work, which exist only on stages with the feature's setting."""

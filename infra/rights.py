@@ -198,20 +198,6 @@ MINE: Access = (
 ACCOUNT: Access = (*ACCOUNTS, NOTES_USE, Right("Query", (p.MESSAGES,), GSI1))
 """The rights of the API's account routes, and the count of unread messages."""
 
-DESK: Access = (
-    *AUTHORIZER,
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
-    Right("BatchGetItem", (p.DEAL, p.DEALS, p.WORDS, *p.TOPICS)),
-    Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
-    Right("UpdateItem", (p.DEAL, p.SEQUENCES, p.DEALS, p.BRANDS, *p.CURATED)),
-    Right("UpdateItem", p.TOPICS, attributes=p.COUNTS),
-    Right("UpdateItem", (p.CATEGORY_ITEM,), attributes=p.PICKS),
-    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
-    Right("Query", (p.FAN_OUT, p.LOG, p.PRODUCT, p.ENDINGS_OF_DAYS, p.DEALS, p.WORD, p.WORDS, *p.TOPICS)),
-    *COUNTING,
-    Scan(("Username",), USER_INDEX),
-)
-
 # Functions in the background.
 
 SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.SEQUENCES, p.ENDINGS)),)

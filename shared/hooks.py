@@ -13,11 +13,11 @@ features, and loops (``shared/features.py``)::
 
 ``__init__.py`` imports nothing. It has a docstring, and constants: ``DOES`` (what the site lacks without the
 folder), ``NEEDS`` (the features that it can't do without), ``ORDER`` (a number: links are shown in this order; else 0),
-and ``JOINS``, the modules that join a function of the core, so that a function imports only what joins it::
+and ``JOINS``, the modules that join a function, so that a function imports only what joins it::
 
-    JOINS = {"editors": "api", "desk": "pages", "expiry": "upkeep"}
+    JOINS = {"editors": "api", "editing": "pages", "expiry": "upkeep"}
 
-Here ``api.py`` has the role :class:`Editors`, ``pages.py`` has :class:`Desk`, and ``upkeep.py`` has :class:`Expiry`.
+Here ``api.py`` has the role :class:`Editors`, ``pages.py`` has :class:`Editing`, and ``upkeep.py`` has :class:`Expiry`.
 
 These are found by their names, too: ``templates/``, ``assets/``, ``events/``; ``templates/in-pages.html``, which every
 page includes several times (``on_page`` says where); ``patterns.toml``; ``README.md``, a page of the documents.
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from cli.dead_letters import Kind
     from cli.proofs import Proof
-    from functions.pages.desk.posting import Target
     from infra.rights import Access, Right, Scan
     from infra.rows import Function
     from infra.site import Site as Parts
@@ -104,7 +103,7 @@ def joined() -> list[type[Role]]:
 
 
 def name_of(role: type[Role]) -> str:
-    """A role's name: of its file, or of the core's function that it joins."""
+    """A role's name: of its file, or as ``JOINS`` has it."""
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", role.__name__).lower()
 
 
@@ -214,11 +213,11 @@ class Invariants(Role):
     """Sees each item of a scan, then tells the faults (``shared/data/invariants.py``)."""
 
 
-# The functions of the core. JOINS names the modules with these roles.
+# What functions are made of. JOINS names the modules with these roles.
 
 
 class Joined(Role):
-    """A role that ``JOINS`` gives to a module, by the name of the core's function that it joins."""
+    """A role that ``JOINS`` gives to a module, by the name of the function that it joins, or of what it does there."""
 
 
 class ApiPart(Joined):
@@ -306,8 +305,8 @@ class Account(PagesPart):
         """Lead a user whose password is right to the second step of signing in, and from there to ``place``."""
 
 
-class Desk(PagesPart):
-    """The editors' desk (``functions/pages/desk``): its pages, and parts of a deal's form and of the first page."""
+class Editing(PagesPart):
+    """Pages for editors, and parts of those where editors post, edit and list deals."""
 
     THEN: str = ""
     """The value of a button of the form that posts the deal and then goes to this part of its page."""
@@ -323,20 +322,21 @@ class Desk(PagesPart):
         """Refuse to post a deal with the values of a form. Raises InvalidFields."""
 
     def in_form(
-        self, deal: Deal | None, request: pages.Request, typed: Mapping[str, str], target: Target, /
+        self, deal: Deal | None, request: pages.Request, typed: Mapping[str, str], own: Any, /
     ) -> Mapping[str, Any]:
-        """The values that it adds to a deal's form; with ``sends_to``, the form sends a file to that host."""
+        """The values that it adds to a deal's form; with ``sends_to``, the form sends a file to that host. ``own`` is
+        what a feature's form edits instead of a deal."""
         return {}
 
     def today(self, session: Session, /) -> Any:
-        """What it reads for the desk's first page, together with the other reads."""
+        """What it reads for the first of these pages, together with the other reads."""
 
     def on_today(self, found: Any, now: datetime, /) -> Mapping[str, Any]:
-        """The values that it adds to the desk's first page, from what ``today`` read."""
+        """The values that it adds to that page, from what ``today`` read."""
         return {}
 
     def on_deals(self, session: Session, now: datetime, /) -> Mapping[str, Any]:
-        """The values that it adds to the desk's list of deals."""
+        """The values that it adds to the list of all deals."""
         return {}
 
 
@@ -383,8 +383,11 @@ class Navigation(Role):
     nothing."""
 
     TABS: Added[str, tuple[tuple[str, str], ...]] = {}
-    """Links (path, name) by row: ``lists`` of all deals, ``sections`` of the site, the ``desk``, and ``mine``, a
-    member's own pages."""
+    """Links (path, name) by row: ``lists`` of all deals, ``sections`` of the site, ``mine``, a member's own pages, and
+    ``editors``, in an editor's header. A feature's pages may have rows of their own."""
+
+    EDITS: str = ""
+    """The beginning of the paths of deals' forms; a deal's number follows, or ``new``."""
 
     EXPLAINS: str = ""
     """The beginning of the paths of pages about access patterns; a pattern's number follows."""

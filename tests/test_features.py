@@ -46,29 +46,31 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
 
 
 def test_a_module_has_the_role_that_its_name_or_joins_says(write: Write) -> None:
-    write("swimming/__init__.py", f'{INIT}JOINS = {{"desk": "pages"}}\n')
+    write("swimming/__init__.py", f'{INIT}JOINS = {{"editing": "pages"}}\n')
     write("swimming/items.py", "ENTITIES = {}\n")
     write("swimming/pages.py", "THEN = 'pool'\n\ndef before_posting(typed):\n    raise ValueError(typed)\n")
     write("swimming/templates/in-pages.html", "")
 
     found = features.found()["swimming"]
-    desk = hooks.Desk(importlib.import_module("features.swimming.pages"))
+    pages = hooks.Editing(importlib.import_module("features.swimming.pages"))
 
     assert found == {
         "items": "features.swimming.items",
-        "desk": "features.swimming.pages",
+        "editing": "features.swimming.pages",
         "templates/in-pages.html": "swimming/templates/in-pages.html",
     }
-    assert desk.THEN == "pool"
-    assert desk.routes is None
+    assert pages.THEN == "pool"
+    assert pages.routes is None
     with pytest.raises(ValueError, match="typed"):
-        desk.before_posting({"typed": "yes"})
+        pages.before_posting({"typed": "yes"})
 
 
 def test_a_module_is_refused_whose_role_is_asked_for_before_its_import_has_ended(write: Write) -> None:
     """As by a function of the core that the module imports, which would miss what the module defines later."""
-    write("swimming/__init__.py", f'{INIT}JOINS = {{"desk": "pages"}}\n')
-    write("swimming/pages.py", "import sys\nfrom shared import hooks\nhooks.Desk(sys.modules[__name__])\nroutes = []\n")
+    write("swimming/__init__.py", f'{INIT}JOINS = {{"editing": "pages"}}\n')
+    write(
+        "swimming/pages.py", "import sys\nfrom shared import hooks\nhooks.Editing(sys.modules[__name__])\nroutes = []\n"
+    )
 
     with pytest.raises(hooks.Broken, match=r"^features/swimming/pages\.py is still being imported: "):
         importlib.import_module("features.swimming.pages")
@@ -77,8 +79,11 @@ def test_a_module_is_refused_whose_role_is_asked_for_before_its_import_has_ended
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
-        ({"": INIT + 'JOINS = {"desk": "pages"}'}, "features/swimming/pages.py is missing, by which it joins desk."),
-        ({"": INIT + 'JOINS = {"desc": "pages"}'}, "features/swimming/__init__.py joins desc, but can join "),
+        (
+            {"": INIT + 'JOINS = {"editing": "pages"}'},
+            "features/swimming/pages.py is missing, by which it joins editing.",
+        ),
+        ({"": INIT + 'JOINS = {"editng": "pages"}'}, "features/swimming/__init__.py joins editng, but can join "),
         (
             {"": INIT.replace("()", '("water",)')},
             "features/swimming/__init__.py needs features/water",

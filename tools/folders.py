@@ -284,7 +284,7 @@ def _clashes() -> Iterator[str]:
     yield from named("command", hooks.Commands, commands, main.NAMES)
     yield from named("tool", hooks.Commands, lambda of: [each.__name__ for each in of.TOOLS])
     yield from named("notification", hooks.Fields, lambda of: [each.thing for each in of.NEWS])
-    yield from named("button", hooks.Desk, lambda of: [of.THEN] if of.THEN else [])
+    yield from named("button", hooks.Editing, lambda of: [of.THEN] if of.THEN else [])
     yield from named("field", hooks.ApiFields, lambda of: [*_added(of.ANSWERS), *_added(of.BODIES)])
     ours = [each.name for each in vars(metrics).values() if isinstance(each, metrics.Metric)]
     yield from named("metric", hooks.Metrics, lambda of: [each.name for each in of.METRICS], ours)

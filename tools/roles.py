@@ -3,8 +3,8 @@
 mypy can't tell that a module plays a role of ``shared/hooks.py``, since nothing says so but its name. So a module is
 written for it, in ``build/``, that assigns each name of such a module to the role's attribute::
 
-    features_polls_pages_Desk: hooks.Desk
-    features_polls_pages_Desk.in_form = features.polls.pages.in_form
+    features_polls_pages_Editing: hooks.Editing
+    features_polls_pages_Editing.in_form = features.polls.pages.in_form
 """
 
 from __future__ import annotations

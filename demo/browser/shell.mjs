@@ -95,7 +95,7 @@ others.onmessage = () => location.reload();
 for (const button of document.querySelectorAll("[data-as]")) button.onclick = async () => {
   const { as } = button.dataset;
   await fetch(`${base}/-/as/${as}`, { method: "POST" });
-  frame.contentWindow.location = base + (as === "editor" ? "/desk" : "/my/inbox");
+  frame.contentWindow.location = base + button.dataset.place;
   frame.focus();
 };
 

@@ -159,7 +159,7 @@ const NO_PICTURES = "A browser sends them to a bucket of S3, which a tab does no
 async function answer({ method, path, headers, body }) {
   if (!EARLY.test(path)) await more();
   kept.touched ||= method === "POST";
-  if (path === "/-/upload") return page(501, "The demo takes no pictures", NO_PICTURES, headers.referer ?? "../desk", "Back to the deal");
+  if (path === "/-/upload") return page(501, "The demo takes no pictures", NO_PICTURES, headers.referer ?? "../", "Back to the deal");
   if (path.startsWith("/-/") && method === "POST") {
     if (path === "/-/over") await over();
     const cookies = path.startsWith("/-/as/") ? site.sign_in(path.slice(6)).toJs() : [];

@@ -24,6 +24,7 @@ from features.alarms.measures import (
     stream_readers,
     working,
 )
+from infra.functions import reporters
 from infra.site import MAXIMUM, Site, of_function, only
 from infra.stage import Stage
 from shared import features, hooks
@@ -194,7 +195,7 @@ def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMe
     return [
         _of(of_function(stage, metric, module), f"{metric.name} {module}")
         for metric in reported
-        for module in metric.services
+        for module in reporters(metric)
     ]
 
 

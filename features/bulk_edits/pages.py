@@ -16,12 +16,12 @@ from typing import Any
 
 from features.bulk_edits import data
 from features.bulk_edits.data import CHANGED, FINISHED, RESTORED, BulkEdit, Planned
-from functions.pages.desk import deal_form, matching
-from functions.pages.desk.frame import brand_names, desk_page
-from functions.pages.desk.lists import CHOICE, FRONT, List
+from features.desk import deal_form, matching
+from features.desk.frame import brand_names, desk_page, editor_of
+from features.desk.picked import CHOICE, FRONT, List
 from shared.data.catalog import deals, picks
 from shared.errors import BadRequest, Damaged, NoSuchDeal, NoSuchTopic, TooLateToUndo, Unavailable
-from shared.html import cookies, forms, pages, views
+from shared.html import forms, pages, views
 from shared.html.forms import InvalidFields
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, Deal, Status
@@ -91,7 +91,7 @@ def together_page(request: Request) -> Answer:
 @routes.post(TOGETHER)
 def do_together(request: Request) -> Answer:
     """Begin an edit of the chosen deals, take its first step, and redirect to its page."""
-    cookies.editor_of(request)
+    editor_of(request)
     typed = forms.read(request.event)
     action = _action(typed)
     chosen = _for(action, _chosen(typed, request))
@@ -127,7 +127,7 @@ def _first_step(edit: BulkEdit, request: Request) -> BulkEdit:
 @routes.get(f"{TOGETHER}/<edit_id>")
 def edit_page(request: Request, edit_id: str) -> Answer:
     """How far an edit or its undoing is, and the results. Its script asks for JSON."""
-    cookies.editor_of(request)
+    editor_of(request)
     edit = data.get(table(), str(request.username), edit_id)
     shown = _progress(edit)
     if request.wants_json:
@@ -156,7 +156,7 @@ def edit_page(request: Request, edit_id: str) -> Answer:
 @routes.post(f"{TOGETHER}/<edit_id>/undo", form_page=f"{TOGETHER}/<edit_id>")
 def undo_edit(request: Request, edit_id: str) -> Answer:
     """Undo an edit: each deal that nobody has changed since, or a page's order that is still the edit's."""
-    cookies.editor_of(request)
+    editor_of(request)
     edit = data.get(table(), str(request.username), edit_id)
     if edit.does == "page":
         _restore_page(edit, request.now)
@@ -206,7 +206,7 @@ def _progress(edit: BulkEdit) -> dict[str, Any]:
 
 
 def _together_page(request: Request, fields: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
-    cookies.editor_of(request)
+    editor_of(request)
     action = _action(fields)
     chosen = _for(action, _chosen(fields, request))
     if not chosen.found:

@@ -1,5 +1,5 @@
 """Clicks: how often readers follow deals to their shops."""
 
 DOES = "counts of the clicks that lead readers to shops"
-NEEDS = ()
-JOINS = {"desk": "desk"}
+NEEDS = ("desk",)
+JOINS = {"editing": "desk"}

@@ -13,15 +13,15 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
+from features.desk import deal_form
+from features.desk.deal_form import A_TIME, Field
+from features.desk.frame import desk_page, editor_of
+from features.desk.posting import REFUSED, DealForm, Target, form_page, previewed, refused_form
 from features.drafts import data as drafts
 from features.drafts.bodies import NewDraft
 from features.drafts.data import Draft, DraftChanged, NoSuchDraft, TooManyDrafts
-from functions.pages.desk import deal_form
-from functions.pages.desk.deal_form import A_TIME, Field
-from functions.pages.desk.frame import desk_page
-from functions.pages.desk.posting import REFUSED, DealForm, Target, form_page, previewed, refused_form
 from shared.errors import IdempotencyKeyReused
-from shared.html import cookies, forms, pages, views
+from shared.html import forms, pages, views
 from shared.html.forms import Fields, InvalidFields, check
 from shared.html.links import link
 from shared.html.pages import Answer, Request, Routes
@@ -48,12 +48,12 @@ def _target(draft: Draft) -> Target:
     return Target("Draft", place, f"{place}/post", here="/desk/drafts", hidden=version, own=draft)
 
 
-def in_form(deal: Deal | None, _request: Request, typed: Mapping[str, str], target: Target) -> dict[str, Any]:
+def in_form(deal: Deal | None, _request: Request, typed: Mapping[str, str], draft: Draft | None) -> dict[str, Any]:
     """The time of posting in the form of a deal that isn't posted, and the button that saves it for later."""
     if deal is not None:
         return {"later": None, "draft": None}
-    starts_at, draft = typed.get(STARTS_AT.name, ""), target.own
-    save = link(target.place if draft else "/desk/drafts")
+    starts_at = typed.get(STARTS_AT.name, "")
+    save = link(_target(draft).place if draft else "/desk/drafts")
     confirm = {"confirm_at": save, "confirm_as": "Schedule"} if starts_at else {}
     return {"later": STARTS_AT, "starts_at": starts_at, "save": save, "draft": draft, **confirm}
 
@@ -96,7 +96,7 @@ DRAFTS = "/desk/drafts"
 
 @routes.get(DRAFTS)
 def own_drafts(request: Request) -> Answer:
-    session = cookies.editor_of(request)
+    session = editor_of(request)
     return desk_page(
         "drafts/templates/drafts.html", request, drafts=draft_rows(drafts.of(table(), session.username), request.now)
     )
@@ -105,7 +105,7 @@ def own_drafts(request: Request) -> Answer:
 @routes.post(DRAFTS)
 def save_new_draft(request: Request) -> Answer:
     """Save a new deal's form as a draft; with a time, it is scheduled."""
-    session = cookies.editor_of(request)
+    session = editor_of(request)
     typed = forms.read(request.event)
     empty = Deal(identifiers.random(request.now, secrets.token_bytes(16)), "", "", "", "", "", "", "", request.now)
     planned = {STARTS_AT.name: typed.get(STARTS_AT.name, "")}
@@ -130,7 +130,7 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
     """
 
     def found(request: Request, draft_id: str) -> Answer:
-        session = cookies.editor_of(request)
+        session = editor_of(request)
         typed = forms.read(request.event)
         try:
             draft = drafts.get(table(), session.username, draft_id)

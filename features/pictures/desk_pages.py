@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from features.desk import frame
 from features.pictures.data import uploads
 from features.pictures.environment import bucket
 from features.pictures.fields import FETCHED
 from features.pictures.models import ANY_TYPE, LOOKS, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS, Picture
-from functions.pages.desk import frame
 from shared.html import pages, views
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes
@@ -28,7 +28,7 @@ def before_posting(_typed: Mapping[str, str]) -> None:
     """A deal without a picture may be posted."""
 
 
-def in_form(deal: Deal | None, request: Request, _typed: Mapping[str, str], _target: Any) -> dict[str, Any]:
+def in_form(deal: Deal | None, request: Request, _typed: Mapping[str, str], _own: Any) -> dict[str, Any]:
     """The picture in a deal's form, with its upload form; a new deal gets one after posting."""
     outcome = uploads.outcome_of(deal) if deal else None
     # Only a stage whose address isn't known before deployment has no origin; S3's answer is then empty.

@@ -11,6 +11,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+from features.desk.frame import editor_of
 from features.shop import views as orders_shown
 from features.shop.bodies import StockChange
 from features.shop.data import order_items, steps, stock
@@ -20,7 +21,7 @@ from features.shop.data.stock import NotThatMany
 from features.shop.models import OrderStatus
 from shared.data.catalog import deals
 from shared.errors import BadRequest, Busy, IdempotencyKeyReused, NoSuchPath, TooLateToUndo
-from shared.html import cookies, forms, pages, views
+from shared.html import forms, pages, views
 from shared.html.forms import InvalidFields, check
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.models.catalog import Deal
@@ -57,7 +58,7 @@ routes = Routes()
 
 @routes.get("/desk/shop")
 def shop(request: Request) -> Answer:
-    cookies.editor_of(request)
+    editor_of(request)
     return pages.redirect(ORDERS)
 
 
@@ -67,7 +68,7 @@ def list_orders(request: Request) -> Answer:
 
     ``?find=`` redirects to the order of a number. ``?done=`` is the order whose button was just pressed.
     """
-    cookies.editor_of(request)
+    editor_of(request)
     wanted = request.query.get("find", "").strip()
     errors = {}
     if wanted:
@@ -98,7 +99,7 @@ def list_orders(request: Request) -> Answer:
 
 @routes.get(f"{ORDERS}/<order_id>")
 def one_order(request: Request, order_id: str) -> Answer:
-    cookies.editor_of(request)
+    editor_of(request)
     return _order_page(request, order_id)
 
 
@@ -106,7 +107,7 @@ def one_order(request: Request, order_id: str) -> Answer:
 def take_step(request: Request, order_id: str, step: str) -> Answer:
     """Ship, deliver or cancel an order, or undo that. Repeating it is harmless; of two conflicting steps, one is
     refused. A list's form (``back``) redirects to the list."""
-    cookies.editor_of(request)
+    editor_of(request)
     typed = forms.read(request.event)
     if step != "undo" and step not in STEPS:
         raise NoSuchPath
@@ -131,7 +132,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
 @routes.get("/desk/shop/customers/<username>")
 def customer(request: Request, username: str) -> Answer:
     """A customer with addresses and newest orders. One Query after the session's."""
-    cookies.editor_of(request)
+    editor_of(request)
     found = order_items.customer(table(), username, newest=PAGE)
     return pages.page(
         "shop/templates/desk/customer.html",
@@ -144,14 +145,14 @@ def customer(request: Request, username: str) -> Answer:
 
 @routes.get(f"{STOCK}/<number>")
 def stock_of(request: Request, number: str) -> Answer:
-    cookies.editor_of(request)
+    editor_of(request)
     return _stock_page(request, deals.find(table(), number, consistent=True))
 
 
 @routes.post(f"{STOCK}/<number>")
 def change_stock(request: Request, number: str) -> Answer:
     """Add or remove pieces (``do=add``), or set how many are left (``do=left``)."""
-    session = cookies.editor_of(request)
+    session = editor_of(request)
     typed = forms.read(request.event)
     deal = deals.find(table(), number, consistent=True)
     try:

@@ -248,7 +248,7 @@ def code(request: Request, module: str) -> Answer:
 
 
 A_DEAL = {"link": "https://shop.example/trail-shoe", "title": "A trail shoe", "price": "59.90", "list": "89.90"}
-"""The form values of the first step, by the names that the desk's bookmark also uses."""
+"""The form values of the first step, by the names in its address."""
 
 
 @routes.get("/table/took/<trace_id>")
@@ -262,8 +262,10 @@ def took(request: Request, trace_id: str) -> Answer:
 
 @routes.get("/table/walk", "/table/walk/<trace_id>")
 def walk(request: Request, trace_id: str = "") -> Answer:
-    """The walk's steps. With the trace of a posted deal, the later steps link to that deal while the trace is kept."""
-    if not on_laptop():
+    """The walk's steps, where a page has a form to post a deal. With the trace of a posted deal, the later steps link
+    to that deal while the trace is kept."""
+    edits = next((each.EDITS for each in features.roles(hooks.Navigation) if each.EDITS), "")
+    if not on_laptop() or not edits:
         raise NoSuchPath
     drawn = panel.find(trace_id) or {"records": []}
     posted = next((record for record in drawn["records"] if record["type"] == keys.DEAL), None)
@@ -272,13 +274,13 @@ def walk(request: Request, trace_id: str = "") -> Answer:
             "key": posted["key"],
             "took": link(f"/table/took/{trace_id}"),
             "collection": f"{posted['link']}&{panel.QUERY}={trace_id}",
-            "edit": link(f"/desk/deals/{keys.id_in(posted['partition'])}"),
+            "edit": link(f"{edits}{keys.id_in(posted['partition'])}"),
         }
         if posted
         else None
     )
     return pages.page(
-        "workings/templates/walk.html", here=request.path, form=link("/desk/deals/new", **A_DEAL), posted=found
+        "workings/templates/walk.html", here=request.path, form=link(f"{edits}new", **A_DEAL), posted=found
     )
 
 

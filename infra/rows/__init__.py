@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infra.rights import Access
 from infra.stage import Option, Stage
 from shared import features, hooks
+
+if TYPE_CHECKING:
+    from shared.runtime.metrics import Metric
 
 LEAN, FULL = "lean", "full"
 """The artifacts: ``full`` has pydantic and argon2; ``lean`` has neither and starts faster."""
@@ -73,6 +76,7 @@ class Function:
     ``takes_passwords``: POSTs to its pages are throttled like sign-ins.
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it stores the cost of its forms or, behind the stream, its work on them.
+    ``reports``: metrics of the core that a feature's function reports, too.
     ``variables`` returns more environment variables, by the stage.
     """
 
@@ -94,6 +98,7 @@ class Function:
     takes_passwords: bool = False
     shows_work: bool = False
     traced: bool = False
+    reports: tuple[Metric, ...] = ()
     variables: Callable[[Stage], Mapping[str, str]] | None = None
 
     def __post_init__(self) -> None:

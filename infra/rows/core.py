@@ -41,7 +41,6 @@ FUNCTIONS = (
     Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True),
     Function(name="site", access=rights.SITE, pages=""),
     Function(name="mine", access=rights.MINE, pages="/my", traced=True),
-    Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk", traced=True),
     Function(
         name="account",
         access=rights.ACCOUNT,

@@ -106,7 +106,7 @@ def sender_of(request: Request, place: str) -> Session:
     return session
 
 
-def editor_of(request: Request, refusal: str = "The desk is for editors.", *, notes_use: bool = True) -> Session:
+def editor_of(request: Request, refusal: str, *, notes_use: bool = True) -> Session:
     """The session of an editor. Raises NotSignedIn; Forbidden with ``refusal`` for anyone else."""
     session = member_of(request, notes_use=notes_use)
     if session.role != "editor":

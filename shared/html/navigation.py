@@ -6,17 +6,11 @@ TABS = {
     "lists": (("/deals", "Latest"),),
     "sections": (("/ending", "Ending"),),
     "choice": (("/editors-choice", "Editors’ choice"),),  # noqa: RUF001  # as it is printed
-    "desk": (
-        ("/desk", "Today"),
-        ("/desk/deals/new", "Post a deal"),
-        ("/desk/deals", "Deals"),
-        ("/desk/front-page", "Front page"),
-        ("/desk/brands", "Brands"),
-    ),
+    "editors": (),
     "mine": (("/my/inbox", "Inbox"), ("/my/watches", "Watches")),
     "account": (("/account", "Account"),),
 }
 
 PASSWORD_PATHS = ("/users", "/sessions")
 
-PRIVATE_PATHS = ("/my/", "/account", "/desk")
+PRIVATE_PATHS = ("/my/", "/account")

@@ -65,6 +65,7 @@ def _environment(prefix: str) -> Environment:
     menu = {row: [tab for each in places for tab in each.TABS.get(row, ())] for row in rows}
     environment.add_global("menu", menu)
     environment.add_global("explains", "".join(each.EXPLAINS for each in places))
+    environment.add_global("edits", "".join(each.EDITS for each in places))
     return environment
 
 

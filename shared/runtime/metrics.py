@@ -23,7 +23,8 @@ DIMENSION = "service"
 
 
 class Metric(NamedTuple):
-    """One metric: its name, its unit, and the functions that report it (empty: all functions)."""
+    """One metric: its name, its unit, and the functions that report it (empty: all functions). A row of a feature's
+    function says which of the core's it reports, too."""
 
     name: str
     unit: Literal["Count", "Seconds"]
@@ -55,8 +56,8 @@ WATCHES_ADDED = Metric("WatchesAdded", "Count", ("members", "mine"))
 WATCHES_REMOVED = Metric("WatchesRemoved", "Count", ("members", "mine"))
 """First likes and watches; repeated ones don't count."""
 
-DEALS_POSTED = Metric("DealsPosted", "Count", ("editors", "desk", "expiry"))
-"""Deals created through the API, at the desk and as scheduled. Imports and repeated requests don't count."""
+DEALS_POSTED = Metric("DealsPosted", "Count", ("editors", "expiry"))
+"""Deals created through the API, on pages and as scheduled. Imports and repeated requests don't count."""
 
 MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", ("messenger",))
 """Messages written. Existing ones don't count."""

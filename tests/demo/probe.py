@@ -1,6 +1,6 @@
 """What the demo's site does, as JSON, in a process of its own: the stand-ins and corrections are for good.
 
-``python -m tests.demo.probe WHAT``: ``tab`` is what a reader and an editor do, and ``pages``
+``python -m tests.demo.probe WHAT``: ``tab`` is what happens in a tab, and ``pages``
 what pages say and take by another engine than the tab's, with the same table.
 """
 
@@ -26,28 +26,35 @@ from botocore.handlers import BUILTIN_HANDLERS  # noqa: E402  # the stand-ins go
 
 from demo import packing  # noqa: E402  # the same
 from demo.site import Site, answered  # noqa: E402  # the same
+from shared.api.bodies import NewDeal  # noqa: E402  # the same
+from shared.data.catalog import deals  # noqa: E402  # the same
 from shared.dynamodb.schema import create_table_request  # noqa: E402  # the same
 from shared.http import cached_pages  # noqa: E402  # the same
 from shared.runtime import environment  # noqa: E402  # the same
 from shared.values import times  # noqa: E402  # the same
 
 NOTHING = json.dumps({"items": [], "files": {}})
+POSTED = {
+    "title": "Tab runner",
+    "link": "https://shop.example/tab",
+    "price": "31.90",
+    "listPrice": "60.00",
+    "currency": "USD",
+    "brand": "pace-theory",
+    "category": "shoes",
+}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 def tab() -> dict[str, Any]:
-    """A reader likes a brand, an editor posts a deal of it, and all is kept."""
+    """A deal is posted of a brand that a reader watches, and all is kept."""
     site = filled()
     begun = site.kept()
     cookies = {who: _cookies(site, who) for who in ("member", "editor")}
     seen: dict[str, Any] = {"front": page(site, "/"), "nothing": page(site, "/nothing")["status"]}
     seen["signed out"] = page(site, "/my/inbox")["location"]
-    new = page(site, "/desk/deals/new?link=https%3A%2F%2Fshop.example%2Ftab", cookies["editor"])
-    seen["form"] = new["status"]
-    fields = {"key": new["text"].partition('name="key" value="')[2].partition('"')[0], "title": "Tab runner"}
-    fields |= {"link": "https://shop.example/tab", "price": "31.90", "listPrice": "60", "currency": "USD"}
-    fields |= {"brand": "pace-theory", "category": "shoes"}
-    seen["posted"] = page(site, "/desk/deals", cookies["editor"], fields)
+    new = NewDeal.model_validate(POSTED).to_deal(times.now(), bytes(16))
+    deals.create(environment.table(), new, times.now())
     changes, records = site.changes(), site.pending()
     site.records.clear()  # the tab is closed before the stream's readers run
     site.keep(NOTHING, records=records)

@@ -119,25 +119,17 @@ def test_a_firefox_that_stores_nothing_is_told_so(firefox: Marionette, folder: P
         assert until(lambda: "Allow the page to store data" in firefox.execute_script(said))
 
 
-def test_an_editors_deal_reaches_a_reader_though_the_network_is_gone(firefox: Marionette, folder: Path) -> None:
+def test_what_members_do_reaches_their_pages_though_the_network_is_gone(firefox: Marionette, folder: Path) -> None:
     with served(folder) as host:
         tab = Tab(firefox, host.demo)
-        tab.clicks("[data-as=editor]", outside=True)
-        tab.shows(lambda path, _: path.startswith("/desk"))
+        tab.clicks("[data-as=member]", outside=True)
+        tab.shows(lambda path, _: path.startswith("/my/inbox"))
         host.end()
 
-    tab.goes("/desk/deals/new?link=https%3A%2F%2Fshop.example%2Ftab")
-    for name, value in (("title", "Tab runner"), ("price", "31.90"), ("listPrice", "60"), ("brand", "pace-theory")):
-        tab.types(f"main [name={name}]", value)
-    tab.clicks("main [name=category] option[value=shoes]")
-    tab.clicks("main form:has([name=title]) button")
-    tab.shows(lambda path, _: "notice=posted" in path)
-
-    tab.clicks("[data-as=member]", outside=True)
-    tab.shows(lambda path, _: path.startswith("/my/inbox"))
-    assert until(lambda: "Tab runner" in tab.goes("/my/inbox"))
+    for do in cases("IN_FIREFOX"):
+        do(tab)
     tab.reloads()
-    tab.shows(lambda path, text: path.startswith("/my/inbox") and "Tab runner" in text)
+    tab.shows(lambda path, _: path.startswith("/my/inbox"))
 
     for path, button, then in cases("TRIED"):
         tab.goes(path)

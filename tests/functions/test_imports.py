@@ -43,7 +43,6 @@ NEEDS: dict[str, set[str]] = {
     "editors": {BODIES},
     "site": {PAGES},
     "mine": {PAGES},
-    "desk": {BODIES, PAGES},
     "account": {BODIES, PASSWORDS, PAGES},
     "refresher": {PAGES},
     **{function: {*libraries} for function, libraries in cases_by_name("IMPORTS").items()},

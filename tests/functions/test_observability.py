@@ -21,7 +21,7 @@ from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher
 from functions.pages import mine, site
 from infra.bundling import module_of
-from infra.functions import FUNCTIONS
+from infra.functions import FUNCTIONS, reporters
 from shared import features
 from shared.api import posting
 from shared.data import keys
@@ -402,7 +402,7 @@ def test_a_metric_is_reported_by_the_functions_it_names_and_no_others(name: str)
     """Reports are named by the function's row, and all rows are looked through: the API's, the pages', the others."""
     called = re.compile(rf"\b{name.rpartition('.')[2]}\b")
 
-    reporters = {row.name for row in FUNCTIONS if called.search(source(importlib.import_module(module_of(row.name))))}
+    found = {row.name for row in FUNCTIONS if called.search(source(importlib.import_module(module_of(row.name))))}
 
-    assert reporters | ONLY_WITH_FEATURES.get(name, set()) == set(NAMED[name].services)
-    assert set(cases_by_name("REPORTERS").get(name, ())) <= reporters
+    assert found | ONLY_WITH_FEATURES.get(name, set()) == set(reporters(NAMED[name]))
+    assert set(cases_by_name("REPORTERS").get(name, ())) <= found

@@ -1,61 +1,24 @@
-"""A deal that was hardly meant is asked about, however it is posted or edited: at the desk, by REST, and by btd."""
+"""A deal that was hardly meant is asked about, however it is posted or edited: by REST, by btd, and on pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from functions.pages import desk
 from shared.data import keys
 from shared.data.catalog import deals, topics
 from shared.models.catalog import Deal
 from shared.values import times
-from tests.signed_in.conftest import entered
+from tests.signed_in.conftest import MODULES, entered
 from tests.support.browsing import ORIGIN, Browser
+from tests.support.cases import cases_by_name
 from tests.support.gateway import in_process
-from tests.support.site import Api, Visitor, assert_problem, fresh
-
-Fields = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """An editor at the desk, at the API and at a terminal, of one table."""
-
-    api: Api
-    browser: Browser
-    visitor: Visitor
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The words in which an editor was asked, and how to say yes."""
-
-    words: str
-    yes: Callable[[], object]
-
-
-def at_the_desk(ways: Ways, fields: Fields, deal: Deal | None) -> Question | None:
-    form = ways.browser.get(f"/desk/deals/{deal.number}" if deal else "/desk/deals/new?link=https://shop.example/1")
-    path = f"/desk/deals/{deal.number}" if deal else "/desk/deals"
-    typed = form.values() | {name: value.removesuffix("Z") for name, value in fields.items()}
-    seen = ways.browser.post(path, typed)
-    preview = ways.browser.post(f"{path}/preview", typed)
-    assert ("Please confirm." in preview.words) is (seen.status == 409)
-    if seen.status == 303:
-        return None
-    (asking,) = (
-        each for each in seen.document.iter("form") if "confirm" in {i.get("name") for i in each.iter("input")}
-    )
-    kept = {each.get("name"): each.get("value") for each in asking.iter("input")}
-    assert asking.get("action") == path
-    assert ways.browser.post(path, {**kept, "confirm": ""}).status == 409
-    return Question(seen.words, lambda: ways.browser.post(path, kept))
+from tests.support.odd import Fields, Question, Ways
+from tests.support.site import assert_problem, fresh
 
 
 def by_rest(ways: Ways, fields: Fields, deal: Deal | None) -> Question | None:
@@ -87,7 +50,7 @@ def by_btd(ways: Ways, fields: Fields, deal: Deal | None) -> Question | None:
     return Question(said_no.output, lambda: run(answer="y\n") if deal else run("--yes", answer=""))
 
 
-WAYS = {"desk": at_the_desk, "REST": by_rest, "btd": by_btd}
+WAYS = {"REST": by_rest, "btd": by_btd, **cases_by_name("ASKS_IF_ODD")}
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +61,8 @@ def ways() -> Iterator[Ways]:
         for name, value in {**given, "SITE_ORIGIN": ORIGIN, "SITE_BASE": ""}.items():
             environment.setenv(name, value)
         topics.create_brand(api.table, "apple", "Apple", times.now())
-        browser = Browser({"/desk": desk.handler}, dict(entered(api.table, "eddy", "editor").cookies))
+        handlers = {prefix: module.handler for prefix, module in MODULES.items()}
+        browser = Browser(handlers, dict(entered(api.table, "eddy", "editor").cookies))
         yield Ways(api, browser, api.editor())
 
 

@@ -36,7 +36,7 @@ OF_AN_ID: list[type[DealsError]] = [
 FAILURES: dict[str, DealsError] = {
     "forged": errors.InvalidCursor(),
     "who": errors.NotSignedIn(),
-    "member": errors.Forbidden("The desk is for editors."),
+    "member": errors.Forbidden("These pages are for editors."),
     "missing": errors.NoSuchDeal("12"),
     "later": errors.EditedMeanwhile(2),
     "large": errors.BodyTooLarge(1024),

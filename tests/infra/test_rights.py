@@ -46,8 +46,8 @@ def with_features(name: str, *rows: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     with_features(
         "RIGHTS",
         # Anyone may read deals; editors write them, and the clock, which ends them.
-        (READS, DEAL, "", "catalog desk editors expiry members messenger mine refresher site"),
-        (WRITES, DEAL, "", "desk editors expiry"),
+        (READS, DEAL, "", "catalog editors expiry members messenger mine refresher site"),
+        (WRITES, DEAL, "", "editors expiry"),
         # Only functions of accounts see users' collections; what others write of them is told below.
         (WRITES, USER, "", REMOVERS),
         (READS, USER, "", REMOVERS),
@@ -56,7 +56,7 @@ def with_features(name: str, *rows: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         (READS, ACCOUNT, "", ""),
         ((*READS, *WRITES), keys.user_email("ana@mail.example")["PK"], "", "accounts account"),
         # Sessions are read where someone is let in; only accounts make, list and end them.
-        (READS, SESSION, "", "authorizer accounts mine account desk"),
+        (READS, SESSION, "", "authorizer accounts mine account"),
         (WRITES, SESSION, "", REMOVERS),
         (READS, keys.sessions("ana"), GSI1.name, REMOVERS),
         # Messages are their readers', and only the messenger adds to them. GSI1 has the unread ones.
@@ -94,15 +94,15 @@ def test_roles_may_count_deals_in_all_periods_of_a_feed() -> None:
         (USER, "Role", "accounts account"),
         *((USER, name, "accounts account") for name in ("Email", "Name", "Generation", "SignOuts", "HotPace")),
         (ACCOUNT, "Alerts", "accounts account members mine"),
-        (DEAL, "Price", "desk editors expiry"),
+        (DEAL, "Price", "editors expiry"),
         # The publisher's condition names the link, and IAM doesn't tell a condition's attributes from those written.
-        (DEAL, "Link", "desk editors expiry publisher"),
+        (DEAL, "Link", "editors expiry publisher"),
         # A new brand has its name and its counts.
-        (BRAND_ITEM, "Name", "desk editors"),
-        (BRAND_ITEM, "WatchCount", f"desk editors members mine {REMOVERS}"),
-        (BRAND_ITEM, "Day31", "desk editors expiry"),
+        (BRAND_ITEM, "Name", "editors"),
+        (BRAND_ITEM, "WatchCount", f"editors members mine {REMOVERS}"),
+        (BRAND_ITEM, "Day31", "editors expiry"),
         (CATEGORY_ITEM, "Name", "seed"),
-        (CATEGORY_ITEM, "Featured", "desk editors refresher seed"),
+        (CATEGORY_ITEM, "Featured", "editors refresher seed"),
     ),
 )
 def test_a_function_writes_the_attributes_that_are_its_work(
@@ -143,7 +143,7 @@ def test_where_attributes_are_restricted_no_write_is_given_the_others(dev: Synth
     assert returned == {"['NONE', 'UPDATED_OLD', 'UPDATED_NEW']"}
 
 
-@pytest.mark.parametrize("module", ["mine", "desk", "members", "expiry", "authorizer"])
+@pytest.mark.parametrize("module", ["mine", "members", "expiry", "authorizer", *cases("IMPERSONAL")])
 def test_these_functions_see_of_an_account_nothing_personal(prod: Synthesized, module: str) -> None:
     policy = prod.policy(module)
 
@@ -210,8 +210,7 @@ def test_only_functions_that_notify_everyone_scan_and_only_the_names_of_users(pr
     scanners = {module for module in prod.modules() if prod.policy(module).allows(scan("Username"))}
     messenger = prod.policy("messenger")
 
-    # The desk says how many users a hot deal will be told to, and counts their names for it.
-    assert scanners == {"messenger", "desk"}
+    assert scanners == {"messenger", *cases("SCAN_NAMES")}
     assert messenger.allows(scan("Username", "PK", "SK", "UserIndex"))
     assert not messenger.allows(scan("Username", "PasswordHash"))
     assert not messenger.allows(scan("Email"))

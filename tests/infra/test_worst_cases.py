@@ -19,7 +19,6 @@ OF_CORE = {
     "members": "watch for anyone, set anyone's alerts, write to any member",
     "mine": "watch for anyone, set anyone's alerts, write to any member",
     "editors": "change any deal, change any deal's link, change the picks",
-    "desk": "change any deal, change any deal's link, change the picks",
     "publisher": "change any deal's link, change what search finds, add to logs of deals",
     "messenger": "set anyone's alerts, write to any member",
     "refresher": "change the picks, change what pages show",

@@ -66,24 +66,18 @@ class Cloud:
             http.headers["Authorization"] = f"Bearer {answer.json()['token']}"
         return http
 
-    def page(self, path: str, form: dict[str, str] | None = None, token: str = "") -> str:
-        """A page of the site, or what it answers to a form of its own."""
+    def page(self, path: str) -> str:
+        """A page of the site."""
         domain = STAGES[STAGE].domain
         assert domain is not None
-        answer = httpx.request(
-            "POST" if form else "GET",
+        answer = httpx.get(
             f"{endpoint(self.port)}{path}",
-            data=form,
-            headers={
-                "Host": f"{domain.name}:{self.port}",
-                "Cookie": f"btd={token}; btd-in=1",
-                "Sec-Fetch-Site": "same-origin",
-            },
+            headers={"Host": f"{domain.name}:{self.port}"},
             timeout=PATIENCE,
             trust_env=False,
         )
-        assert answer.status_code in (200, 303), answer.text
-        return answer.text or answer.headers["Location"]
+        assert answer.status_code == 200, answer.text
+        return answer.text
 
     def invoke(self, part: str) -> dict[str, Any]:
         """The answer of the function whose name has a part."""
@@ -359,21 +353,16 @@ def test_the_new_index_answers_with_deals_from_before_it(site: Cloud) -> None:
 
 def test_the_new_attribute_is_sent_and_shown_everywhere(site: Cloud) -> None:
     editor = site.visitor(site.home.editor)
-    token = editor.headers["Authorization"].removeprefix("Bearer ")
-    form = {**DEAL, "brand": "apple", "currency": "USD", "rating": "4", "key": "recipe"}
     assert editor.get("/deals/1").json()["rating"] is None
 
     (command,) = recipes.commands(RECIPES["A new attribute"], deployed=True)
     site.type(command)
     posted = editor.post("/deals", json={**DEAL, "brand": "apple", "rating": 3}).json()
-    address = site.page("/desk/deals", form, token)
 
     assert editor.get("/deals/1").json()["rating"] == 5
     assert editor.get(f"/deals/{posted['dealId']}").json()["rating"] == 3
-    assert editor.get(f"/deals/{address.partition('?')[0].rpartition('/')[2]}").json()["rating"] == 4
     assert editor.patch("/deals/1", json={"rating": 6}).status_code == 422
     assert "<dd>5 of 5</dd>" in site.page("/deals/1")
-    assert "<dd>4 of 5</dd>" in site.page("/desk/deals/preview", form, token)
     rated = [{"field": "rating", "from": None, "to": "5"}]
     eventually(
         lambda: editor.get("/deals/1/log").json()["items"], lambda log: rated in [each["changes"] for each in log]

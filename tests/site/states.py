@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import pytest
 
-from functions.pages.desk import deal_form
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, offers, topics
@@ -67,50 +66,13 @@ OF_MEMBERS = {
         "leaving": "/account/remove",
     }.items()
 }
-OF_EDITORS = {
-    name: State(path, who="eddy")
-    for name, path in {
-        "desk": "/desk",
-        "posting": "/desk/deals/new",
-        "posting again": "/desk/deals/new?link={link}",
-        "all deals": "/desk/deals",
-        "a deal's form": "/desk/deals/{first.number}",
-        "changes of a deal": "/desk/deals/{first.number}/log",
-        "ending a deal": "/desk/deals/{first.number}/end",
-        "withdrawing a deal": "/desk/deals/{first.number}/withdraw",
-        "making hot": "/desk/deals/{first.number}/hot",
-        "front page order": "/desk/front-page",
-        "choice order": "/desk/editors-choice",
-        "category order": "/desk/categories/{first.category}",
-        "desk brands": "/desk/brands",
-        **cases_by_name("EDITORS"),
-    }.items()
-}
+OF_EDITORS = {name: State(path, who="eddy") for name, path in cases_by_name("EDITORS").items()}
 OF_NICK = {f"nothing in {path}": State(path, who="nick") for path in ("/my/inbox", "/my/watches", *cases("EMPTY"))}
 """Pages of someone who has nothing yet."""
 
-_DEAL_FORM = {name: f"{{typed[{name}]}}" for name in deal_form.FIELDS}
-
 RARE = {
-    "preview": State("/desk/deals/preview", who="eddy", form=_DEAL_FORM | {"key": "a-key"}),
-    # Another editor has changed the price, which this form leaves, and the title, which it changes.
-    "two values": State(
-        "/desk/deals/{first.number}",
-        409,
-        "eddy",
-        _DEAL_FORM
-        | {"title": "A title of mine", "price": "1.00"}
-        | {f"{deal_form.READ}title": "As it was", f"{deal_form.READ}price": "1.00"},
-    ),
-    "list changed meanwhile": State("/desk/front-page", 409, "eddy", {"order": "1,2", "kept": "2,1", "do": "keep"}),
-    "brand with a similar name": State("/desk/brands", 409, "eddy", {"name": BRAND_NAME[:-1]}),
-    "signed out meanwhile": State("/desk/deals", 403, form={"title": "A title of mine", "price": "1.00"}),
-    "being told": State("/desk/deals/{being_told.number}/hot/progress", who="eddy"),
-    "everyone is told": State("/desk/deals/{told.number}/hot/progress", who="eddy"),
-    "hot of a deal that is over": State("/desk/deals/{ended.number}/hot", who="eddy"),
-    "how far it is told": State("/desk/deals/{told.number}", who="eddy"),
+    "signed out": State("/my/alerts", 403, form={"words": "mens", "ceiling": "9.00"}),
     "400": State("/deals?cursor=nonsense", 400),
-    "403": State("/desk", 403, "ana"),
     "404": State(f"/brands/{BRAND[:-1]}", 404),
     "410": State("/deals/{withdrawn.number}", 410),
     "429": State("/account/sign-in", 429, form={"username": "hasty", "password": "a wrong password"}),
@@ -129,15 +91,11 @@ RARE = {
     ),
     "alert with errors": State("/my/alerts", 422, "ana", {"words": "mens", "ceiling": "cheap"}),
     "longest title": State("/deals/{longest.number}"),
-    "form of the longest title": State("/desk/deals/{longest.number}", who="eddy"),
-    "end of the longest title": State("/desk/deals/{longest.number}/end", who="eddy"),
     "alert on the longest title": State("/my/watches", who="ana"),
     "most variants": State("/deals/{variant.number}"),
     "brand of extremes": State(f"/brands/{EXTREME}"),
     "cheapest of extremes": State(f"/brands/{EXTREME}?sort=cheapest&currency=KWD"),
     "search for the longest word": State(f"/search?q={'w' * 100}"),
-    "desk without deals": State("/desk", who="eddy", table="{bare.name}"),
-    "no deals at the desk": State("/desk/deals", who="eddy", table="{bare.name}"),
     "front page without deals": State("/?of=nothing", table="{bare.name}"),
 }
 
@@ -184,9 +142,10 @@ def rare(site: Preview, bare: Table) -> dict[str, State]:
     _attempt(table, now)
     entered(replace(site, table=bare), "eddy", "editor")
     known = {
-        "first": first, "second": second, "typed": deal_form.typed_of(first), "ended": ended, "withdrawn": withdrawn,
+        "first": first, "second": second, "ended": ended, "withdrawn": withdrawn,
         "told": told, "being_told": being_told, "bare": bare,
         "longest": longest, "variant": variant,
+        **{name: of(first) for name, of in cases_by_name("KNOWN_OF_DEAL").items()},
     }  # fmt: skip
     return {name: state.filled(known) for name, state in RARE.items()}
 

@@ -21,6 +21,7 @@ from tests.site.conftest import Windows, client_of, found
 from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, USUAL, in_every_tier
 from tests.support import browser
 from tests.support.browser import Visit, patient
+from tests.support.cases import cases
 from tests.support.preview import Preview, looked_at, started
 from tests.support.quality import invalid_html, too_low, violations
 from tests.support.states import State
@@ -270,7 +271,7 @@ def test_nothing_moves_while_a_page_loads(
     who: str,
 ) -> None:
     monkeypatch.setenv("STAGE", LAPTOP)  # whose cookies need no HTTPS
-    own = {"": (), "nick": ("watches", "account"), "eddy": ("desk", "all deals")}[who]
+    own = {"": (), "nick": ("watches", "account"), "eddy": cases("SHIFTED_OF_EDITORS")}[who]
 
     moved = {kind: shifted(chromium, site, people, pages[kind].path, who) for kind in (*ON_A_PHONE, *own)}
 

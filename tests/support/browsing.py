@@ -14,7 +14,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import html5lib
 
-from functions.pages.desk import deal_form
 from shared.data.catalog import feeds, picks
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, CuratedPage, Deal
@@ -145,5 +144,5 @@ def picked(table: Table, page: CuratedPage = FRONT_PAGE) -> list[str]:
 def filled(seen: Seen, **changed: str) -> dict[str, str]:
     """The page's form as a browser would send it, with some fields typed again."""
     values = seen.values()
-    names = {"key", *DEAL, *(f"{deal_form.READ}{name}" for name in DEAL)}
+    names = {"key", *DEAL, *(f"was-{name}" for name in DEAL)}
     return {name: value for name, value in values.items() if name in names} | changed

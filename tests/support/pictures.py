@@ -44,7 +44,7 @@ def take() -> None:
             ("sign-up", "/account/sign-up", PHONE, "light", ""),
             ("inbox", "/my/inbox", PHONE, "light", ana),
             *((name, path, PHONE, "dark", ana) for name, path in cases_by_name("PICTURED_OF_MEMBERS").items()),
-            ("desk", "/desk", LOW, "light", eddy),
+            *((name, path, LOW, "light", eddy) for name, path in cases_by_name("PICTURED_OF_EDITORS").items()),
             *((name, f"/brands/{brand}", WIDE, "light", ana if who else "") for name, (who, _) in parts.items()),
             *((name, path(deal), LOW, "light", eddy) for name, path in of_features.items()),
         )

@@ -34,6 +34,7 @@ from shared.models.catalog import CuratedPage, Deal, Topic
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import passwords, times
+from tests.support.cases import cases_by_name
 from tests.support.commands import PATIENCE
 from tests.support.engines import ENDPOINT_VARIABLE, FAKE_CREDENTIALS
 
@@ -85,7 +86,8 @@ def captured_log() -> Iterator[io.StringIO]:
 def rooms_of(function: ModuleType) -> list[ModuleType]:
     """The modules that a function's handler is made of: its own, those beside it, and those that features join."""
     own = function.__name__
-    joining = features.modules(own.rpartition(".")[2])
+    name = own.rpartition(".")[2]
+    joining = [*features.modules(name), *cases_by_name("ROOMS").get(name, ())]
     return [
         each for name, each in sys.modules.items() if f"{name}.".startswith((f"{own}.", f"{own}_")) or each in joining
     ]

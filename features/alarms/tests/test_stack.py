@@ -18,7 +18,7 @@ from aws_cdk.assertions import Annotations, Match
 from features.alarms import stack
 from features.alarms.measures import OPERATIONS
 from features.alarms.rights import ESSENTIAL, USUAL, Alarms, Bounds
-from infra.functions import FUNCTIONS
+from infra.functions import FUNCTIONS, reporters
 from infra.rows import Caller
 from infra.settings import STAGES
 from infra.stage import Bound, Watch
@@ -217,7 +217,7 @@ def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(full: Syn
     # Where the table is read, and where a caller waits: these every function may report.
     reading = {row.name for row in FUNCTIONS if row.access and row.name in full.modules()} - {"seed"}
     everywhere = {"DamagedItems": reading, "Faults": ANSWERING}
-    assert of == {name: set(REPORTED[name].services) or everywhere[name] for name in of}
+    assert of == {name: set(reporters(REPORTED[name])) or everywhere[name] for name in of}
     assert {(alarm["Namespace"], alarm["Dimensions"][0]["Value"]) for alarm in watched} <= places
 
 
@@ -335,7 +335,7 @@ def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesi
     assert set(REPORTED) <= {str(words) for metric in lines for words in metric}
     # A metric that two functions report is two, and each has its line.
     assert {
-        (metric.name, metrics.DIMENSION, service) for metric in REPORTED.values() for service in metric.services
+        (metric.name, metrics.DIMENSION, service) for metric in REPORTED.values() for service in reporters(metric)
     } <= {tuple(metric[1:4]) for metric in lines}
 
 

@@ -165,7 +165,7 @@ def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_no
 def test_all_that_match_are_ended_by_their_filter_but_not_what_changed_since(
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
+    monkeypatch.setattr("features.desk.desk.SHOWN", 2)
     monkeypatch.setattr(data, "STEP", 2)
     coats = [post_deal(minutes, title=f"Rain coat {minutes}", category="outerwear") for minutes in range(3, 10)]
     post_deal(title="Rain boot", category="shoes")

@@ -27,6 +27,7 @@ from shared.models.members import Role
 from shared.values import passwords, times
 from tests.signed_in.conftest import PASSWORD, another, table  # noqa: F401  # fixtures
 from tests.support.browsing import Browser, Seen
+from tests.support.cases import cases
 from tests.support.factories import a_user
 from tests.support.surroundings import a_context, event
 from tests.support.wire import before
@@ -101,7 +102,7 @@ def test_a_half_session_opens_nothing_but_the_second_step() -> None:
     token = browser.cookies[requests.name(cookie.COOKIE)]
 
     for name in (cookies.SESSION, requests.name(cookie.COOKIE)):
-        for path in ("/account", "/passkeys", "/desk", "/my/inbox"):
+        for path in ("/account", "/passkeys", "/my/inbox", *cases("EDITORS_PAGES")):
             tried = Browser(browser.functions, {name: token, cookies.HINT: "1"}).get(path)
             assert tried.location.startswith("/account/sign-in"), path
 

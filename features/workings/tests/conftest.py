@@ -10,12 +10,16 @@ import pytest
 
 from features.workings import collections, page_cost, panel
 from functions.pages import site
+from shared import features, hooks
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
 from tests.signed_in.conftest import ana, anyone, editor, post_deal, table
 from tests.support.browsing import ORIGIN
 from tests.support.engines import Engine
 from tests.support.surroundings import hand_over, surrounded
+
+EDITS = "".join(each.EDITS for each in features.roles(hooks.Navigation))
+by_form = pytest.mark.skipif(not EDITS, reason="No page has a form that posts deals.")
 
 __all__ = ["ana", "anyone", "editor", "post_deal", "table"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from features.workings.tests.conftest import by_form
 from tests.demo.conftest import Host, context, folder, host  # noqa: F401  # fixtures
 from tests.demo.test_browser import NO_CLOCK, TIMING, opened, read_anew, signed_in
 from tests.support.tab import at, press, site_in
@@ -12,6 +13,7 @@ from tests.support.tab import at, press, site_in
 pytestmark = pytest.mark.thorough
 
 
+@by_form
 def test_the_stream_follows_a_form_in_the_tab(context: BrowserContext, host: Host) -> None:
     page = opened(context, host)
     signed_in(page, "an editor", "/desk")

@@ -11,8 +11,8 @@ import pytest
 
 from features.workings import items, page_cost
 from features.workings.entry import wrap
+from features.workings.tests.conftest import EDITS, by_form
 from functions.background import messenger, publisher, refresher
-from functions.pages import desk
 from shared.data import keys
 from shared.data.members import follows
 from shared.dynamodb.table import Table
@@ -20,10 +20,10 @@ from shared.html import cookies
 from shared.runtime import environment
 from shared.services import Queue
 from shared.values import times
+from tests.signed_in.conftest import FUNCTIONS
 from tests.support.browsing import DEAL, Browser
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import APPLE, join, open_brands, token_of_new
-from tests.support.rights import within_rights
 from tests.support.surroundings import (
     Record,
     a_context,
@@ -32,6 +32,8 @@ from tests.support.surroundings import (
     surrounded,
 )
 from tests.support.wire import Answer, answered, error
+
+pytestmark = by_form
 
 NOW = times.now()
 
@@ -66,8 +68,8 @@ def shown(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def posted_by_form(table: Table) -> tuple[Record, Followed]:
     """Have a form post a deal: its record in the stream, and what the page says that followed."""
-    editor = Browser({"/desk": within_rights(desk)}, {cookies.SESSION: token_of_new(table, "eddy", "editor")})
-    place = editor.post("/desk/deals", DEAL | {"key": "k"}).location
+    editor = Browser(FUNCTIONS, {cookies.SESSION: token_of_new(table, "eddy", "editor")})
+    place = editor.post(EDITS.rstrip("/"), DEAL | {"key": "k"}).location
     (item,) = [item for item in table.scan()[0] if item["Type"] == "Deal"]
 
     def followed() -> str:

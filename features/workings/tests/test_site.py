@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from features.workings import collections, page_cost
 from features.workings.entry import wrap
+from features.workings.tests.conftest import by_form
 from functions.background import refresher
 from shared.data import keys
 from shared.http.requests import LAPTOP
@@ -65,6 +66,7 @@ def test_what_a_button_took_comes_to_its_page(visit: Visit, site: Preview, shown
     assert page.url.endswith(site.deals[43].category)
 
 
+@by_form
 @pytest.mark.thorough
 def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     visit: Visit, site: Preview, shown: None, people: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -107,6 +109,7 @@ def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
     expect(page.locator("#walk")).to_be_hidden()
 
 
+@by_form
 def test_a_form_that_is_no_step_of_the_walk_leads_to_its_beginning(
     visit: Visit, site: Preview, shown: None, people: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +155,7 @@ def test_html_validate_finds_nothing_in_pages_with_their_cost(
     assert invalid_html({name: each.text for name, each in took.items()}, tmp_path)[-6000:] == ""
 
 
+@by_form
 @pytest.mark.thorough
 def test_the_walks_strip_moves_nothing_and_leaves_the_first_window_full_of_prices(
     chromium: Browser,

@@ -12,13 +12,13 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
-from functions.pages.desk import deal_form
-from functions.pages.desk.frame import Counts, counts_of, desk_page, line_of
+from features.desk import deal_form
+from features.desk.frame import Counts, counts_of, desk_page, editor_of, line_of
 from shared.api.bodies import NewBrand
 from shared.data.catalog import deals, picks, topics
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists, NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
-from shared.html import cookies, forms, pages
+from shared.html import forms, pages
 from shared.html.forms import InvalidFields, check
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Status, Topic
@@ -118,7 +118,7 @@ def order_list(request: Request, slug: str = "") -> Answer:
 
 def _list_of(request: Request, slug: str) -> List:
     """The requested list: a category's, or the path's. Raises NoSuchTopic."""
-    cookies.editor_of(request)
+    editor_of(request)
     if slug and slug not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, slug)
     return EVERY[f"/desk/categories/{slug}" if slug else request.path]
@@ -138,7 +138,7 @@ def _order_page(
     shown = kept if picked is None else picked
     counts = counts_of(shown)
     return desk_page(
-        "desk/order.html",
+        "desk/templates/order.html",
         request,
         status,
         ordered=order_of(ordered, shown, now, counts, kept),
@@ -194,14 +194,14 @@ def _placed(order: Sequence[str], which: str, place: int | None) -> list[str]:
 
 @routes.get("/desk/brands")
 def brand_form(request: Request) -> Answer:
-    cookies.editor_of(request)
+    editor_of(request)
     return _brands_page(request, {"name": request.query.get("name", "")})
 
 
 @routes.post("/desk/brands")
 def new_brand(request: Request) -> Answer:
     """Create a brand. Similar names are shown first, and must be confirmed."""
-    cookies.editor_of(request)
+    editor_of(request)
     typed = forms.read(request.event)
     try:
         name = check(NewBrand, {"name": typed.get("name", "")}).name.strip()
@@ -235,4 +235,6 @@ def _brands_page(
 ) -> Answer:
     names = [{"slug": slug, "name": name} for slug, name in topics.brand_names(table(), consistent=True).items()]
     shown = {"name": typed.get("name", "")}
-    return desk_page("desk/brands.html", request, status, typed=shown, errors=errors, near=list(near), names=names)
+    return desk_page(
+        "desk/templates/brands.html", request, status, typed=shown, errors=errors, near=list(near), names=names
+    )

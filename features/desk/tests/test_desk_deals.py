@@ -19,7 +19,7 @@ from shared.dynamodb.writes import update
 from shared.html import views
 from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
 from shared.values import times
-from tests.signed_in.conftest import PostDeal, entered
+from tests.signed_in.conftest import PostDeal, editor, entered, post_deal, table  # noqa: F401  # fixtures
 from tests.support.browsing import DEAL, LINK, Browser, filled, posted
 from tests.support.cases import cases
 

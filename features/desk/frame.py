@@ -12,12 +12,18 @@ from shared.data.catalog import deals, topics
 from shared.html import cookies, pages, views
 from shared.html.pages import Answer, Request
 from shared.models.catalog import Deal
+from shared.models.members import Session
 from shared.runtime.environment import table
+
+
+def editor_of(request: Request) -> Session:
+    """The session of the editor who requests a page. Raises NotSignedIn, Forbidden."""
+    return cookies.editor_of(request, "The desk is for editors.")
 
 
 def deal_of(request: Request, number: str) -> Deal:
     """The deal that an editor requests, as it is now. Raises NotSignedIn, Forbidden, NoSuchDeal."""
-    cookies.editor_of(request)
+    editor_of(request)
     return deals.find(table(), number, consistent=True)
 
 
@@ -63,7 +69,7 @@ Counts = Mapping[str, Sequence[Counted]]
 def counts_of(deals: Iterable[Deal]) -> Counts:
     """What features count of deals, for editors."""
     ids = list(dict.fromkeys(deal.deal_id for deal in deals))
-    found = [(each.COUNTED, each.count(ids)) for each in features.roles(hooks.Desk) if each.COUNTED]
+    found = [(each.COUNTED, each.count(ids)) for each in features.roles(hooks.Editing) if each.COUNTED]
     return {
         deal_id: [Counted(name, one, several, counts[deal_id]) for (name, one, several), counts in found]
         for deal_id in ids

@@ -14,9 +14,9 @@ from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
 
-from functions.pages.desk import deal_form, deal_log, frame, lists
-from functions.pages.desk.frame import brand_names, changed, deal_of, desk_page, edit
-from functions.pages.desk.lists import near_names
+from features.desk import deal_form, deal_log, frame, picked
+from features.desk.frame import brand_names, changed, deal_of, desk_page, edit, editor_of
+from features.desk.picked import near_names
 from shared import features, hooks, settings
 from shared.api import documents
 from shared.data.catalog import deals, editing, offers
@@ -31,7 +31,7 @@ from shared.errors import (
     InvalidInput,
     NoSuchTopic,
 )
-from shared.html import cookies, forms, pages, views
+from shared.html import forms, pages, views
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import Deal, Status
 from shared.runtime import metrics
@@ -47,9 +47,9 @@ POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)
 
 
 @cache
-def of_features() -> list[hooks.Desk]:
+def of_features() -> list[hooks.Editing]:
     """Features' own modules of desk pages, which also add parts to a deal's form. They import this one."""
-    return features.roles(hooks.Desk)
+    return features.roles(hooks.Editing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,13 @@ routes = Routes()
 @routes.get("/desk/deals/new")
 def new_deal(request: Request) -> Answer:
     """First the shop's address; then the form, filled in with what is known of the product and the shop."""
-    cookies.editor_of(request)
+    editor_of(request)
     names = {"link": "link", "title": "title", "price": "price", "image": "image", "listPrice": "list"}
     typed = {name: text for name, given in names.items() if (text := request.query.get(given, "").strip())}
     link = typed.get("link", "")
     if not links.host(link):
         errors = {"link": deal_form.WORDS["link"]} if link else None
-        return desk_page("desk/link.html", request, typed=typed, errors=errors)
+        return desk_page("desk/templates/link.html", request, typed=typed, errors=errors)
     of_product = offers.offers(table(), link)
     last = deal_form.last_offer(of_product)
     known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
@@ -104,13 +104,13 @@ def new_deal(request: Request) -> Answer:
 @routes.post("/desk/deals/preview", form_page="/desk/deals/new")
 def preview(request: Request) -> Answer:
     """Preview a new deal's card and page, with the form below. Nothing is written."""
-    cookies.editor_of(request)
+    editor_of(request)
     return previewed(request)
 
 
 @routes.post("/desk/deals")
 def post_deal(request: Request) -> Answer:
-    session = cookies.editor_of(request)
+    session = editor_of(request)
     typed = forms.read(request.event)
     try:
         for each in of_features():
@@ -150,7 +150,7 @@ def one_deal(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>")
 def edit_deal(request: Request, number: str) -> Answer:
-    cookies.editor_of(request)
+    editor_of(request)
     typed = forms.read(request.event)
 
     def attempt() -> Answer:
@@ -198,7 +198,7 @@ def asking_page(request: Request, number: str) -> Answer:
     deal, action = deal_of(request, number), request.path.rpartition("/")[2]
     if deal.status(request.now) not in POSSIBLE[action]:
         return pages.redirect(f"/desk/deals/{number}")
-    return desk_page(f"desk/{action}.html", request, d=views.card(deal, request.now), number=number)
+    return desk_page(f"desk/templates/{action}.html", request, d=views.card(deal, request.now), number=number)
 
 
 @routes.post("/desk/deals/<number>/withdraw")
@@ -229,7 +229,7 @@ def lead_front_page(request: Request, number: str) -> Answer:
     deal = deal_of(request, number)
     if deal.status(request.now) is not Status.ACTIVE:
         raise DealIsOver(deal.deal_id)
-    lists.FRONT.lead(table(), [deal.deal_id], request.now)
+    picked.FRONT.lead(table(), [deal.deal_id], request.now)
     return pages.redirect(f"/desk/deals/{number}", notice="leads")
 
 
@@ -273,10 +273,10 @@ def form_page(request: Request, form: DealForm, status: int | None = None) -> An
     known = _of_product(form, now)
     currency = form.typed.get("currency") or settings.CURRENCIES[0]
     of_form = () if form.damaged else of_features()  # their ``sends_to`` is a host that the browser sends a file to
-    parts = features.joined((each.file, each.in_form(deal, request, form.typed, target)) for each in of_form)
+    parts = features.joined((each.file, each.in_form(deal, request, form.typed, target.own)) for each in of_form)
     known |= _of_deal(deal, now)
     answer = desk_page(
-        "desk/deal.html",
+        "desk/templates/deal.html",
         request,
         status,
         here=target.here,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from functions.pages.desk.deal_form import FIELDS, in_words
-from functions.pages.desk.frame import deal_of, desk_page
+from features.desk.deal_form import FIELDS, in_words
+from features.desk.frame import deal_of, desk_page
 from shared import features, hooks
 from shared.data.catalog.changes import log_of
 from shared.html import views
@@ -38,7 +38,7 @@ def log(request: Request, number: str) -> Answer:
     page = log_of(table(), deal.deal_id, limit=_PAGE, now=request.now, cursor=cursor)
     lines, first = [_line(line, request.now) for line in page.items], cursor is None
     return desk_page(
-        "desk/log.html", request, number=number, title=deal.title, lines=lines, first=first, older=page.next
+        "desk/templates/log.html", request, number=number, title=deal.title, lines=lines, first=first, older=page.next
     )
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import html
-import re
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
 
-from shared import features, hooks
 from shared.data import keys
 from shared.data.catalog import deals, offers, picks, search, topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE
 from shared.values import times
-from tests.signed_in.conftest import MODULES, PostDeal, entered
+from tests.signed_in.conftest import PostDeal, _site, ana, anyone, editor, post_deal, table  # noqa: F401  # fixtures
 from tests.support.browser import Visit
 from tests.support.browsing import DEAL, Browser, picked, posted
-from tests.support.cases import cases, cases_by_name
+from tests.support.cases import cases
 from tests.support.preview import Preview
 from tests.support.preview import entered as token_of
 
@@ -58,7 +54,7 @@ def test_the_desk_shows_what_was_posted_and_what_ends_soon(editor: Browser, tabl
 
 
 def test_all_deals_are_listed_in_pages(editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
+    monkeypatch.setattr("features.desk.desk.SHOWN", 2)
     for minutes in (1, 2, 3):
         post_deal(minutes, title=f"Deal {minutes}")
 
@@ -73,8 +69,8 @@ def test_all_deals_are_listed_in_pages(editor: Browser, post_deal: PostDeal, mon
 def test_the_list_is_filtered_by_state_age_and_category_and_goes_on(
     editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
-    monkeypatch.setattr("functions.pages.desk.matching.BLOCK", 4)
+    monkeypatch.setattr("features.desk.desk.SHOWN", 2)
+    monkeypatch.setattr("features.desk.matching.BLOCK", 4)
     now = times.now()
     for number in range(3):
         post_deal(60 * 24 * 40 + number, title=f"Old {number}.")
@@ -163,90 +159,16 @@ def test_what_is_typed_stays_text(editor: Browser, table: Table) -> None:
     assert seen.values()["description"] == evil
 
 
-OF_MEMBERS = [
-    "/my/inbox", "/my/inbox?unread=yes", "/my/watches", "/account", "/account/remove", *cases("MEMBERS_PAGES"),
-    *(f"/my/inbox?{name}=x" for name in ("path", "next", "template", "status", "cookies", "fragment")),
-]  # fmt: skip
-"""Pages of one's own; a query's names are also those of our functions' arguments."""
-
-OF_EDITORS = [
-    "/desk", "/desk/deals/new", "/desk/deals", "/desk/front-page", "/desk/editors-choice", "/desk/categories/shoes",
-    "/desk/brands", *cases("EDITORS_PAGES"),
-]  # fmt: skip
-OF_A_DEAL = [f"/desk/deals/1{of}" for of in ("", "/end", "/withdraw", "/hot", "/hot/progress", "/log")]
-OF_A_DEAL += cases("EDITORS_PAGES_OF_SOMETHING")
-
-_MODULES = [*MODULES.values(), *(each for package in MODULES.values() for each in vars(package).values())]
-FORMS = sorted(
-    re.sub("<(.*?)>", lambda part: {"slug": "shoes", "kind": "brand", "step": "send"}.get(part[1], "1"), rule)
-    for module in _MODULES
-    for method, rule, _ in getattr(getattr(module, "routes", None), "pages", [])
-    if method == "POST"
-)
-"""The address of every form that there is."""
-
-STANDS = {
-    "/my/inbox/read-all": "/my/inbox",
-    "/my/watches/brand/apple": "/brands/apple",
-    "/my/likes/category/shoes": "/categories/shoes",
-    **cases_by_name("FORM_PAGES"),
-    **dict.fromkeys(
-        (f"/account/{of}" for of in ("name", "email", "password", "sign-out", "sign-out-everywhere")), "/account"
-    ),
-    "/desk/deals/preview": "/desk/deals/new",
-    "/desk/deals/12/preview": "/desk/deals/12",
-    "/desk/deals/12/front-page": "/desk/deals/12",
-}
-"""Forms whose address shows no page by itself, and the page that each stands on."""
-
-
-def contents(table: Table) -> list[Any]:
-    return sorted(table.scan()[0], key=lambda item: (item["PK"], item["SK"]))
-
-
-def test_a_visitor_is_led_to_sign_in_and_back(anyone: Browser) -> None:
-    for path in (*OF_MEMBERS, *OF_EDITORS, *OF_A_DEAL):
-        seen = anyone.get(path)
-
-        assert (seen.status, seen.location) == (303, f"/account/sign-in?{urlencode({'next': path})}")
-    assert anyone.get("/desk/deals/1/hot/progress", Accept="application/json").status == 401  # a page's script
-
-
 def test_editors_see_each_page_of_the_desk_and_members_none(editor: Browser, ana: Browser) -> None:
-    for path in OF_EDITORS:
+    for path in cases("EDITORS_PAGES"):
         assert editor.get(path).status == 200, path
-    for path in (*OF_EDITORS, *OF_A_DEAL):
+    for path in (*cases("EDITORS_PAGES"), *cases("EDITORS_PAGES_OF_SOMETHING")):
         seen = ana.get(path)
         assert (seen.status, "The desk is for editors." in seen.words) == (403, True), path
 
 
-def test_members_forms_at_desk_or_from_elsewhere_do_nothing(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    """All that a browser may say of where a form is from is in ``tests/html/test_views.py``."""
-    assert post_deal().number == 1
-    eddy = entered(table, "eddy", "editor")
-    eddy.fetch_site = "cross-site"
-    before = contents(table)
-
-    at_the_desk = [path for path in FORMS if path.startswith("/desk")]
-    signed = [path for each in features.roles(hooks.Navigation) for path in each.SIGNED_PATHS]
-    others = [path for path in FORMS if path not in signed]
-    for who, paths in ((ana, at_the_desk), (eddy, others)):
-        for path in paths:
-            seen = who.post(path, {"name": "Nike", "add": "1", "do": "add", "on": "1", "deal": "1", "pieces": "1"})
-            assert (seen.status, "Set-Cookie" in seen.headers) == (403, False), path
-
-    assert len(others) > len(at_the_desk) > 10
-    assert contents(table) == before
-
-
-@pytest.mark.parametrize("form", STANDS)
-def test_the_address_of_a_form_leads_to_where_it_stands(editor: Browser, table: Table, form: str) -> None:
-    before = contents(table)
-
-    seen = editor.get(form)
-
-    assert (seen.status, seen.location) == (303, STANDS[form])
-    assert contents(table) == before
+def test_a_script_of_a_visitor_is_told_that_nobody_is_signed_in(anyone: Browser) -> None:
+    assert anyone.get("/desk/deals/1/hot/progress", Accept="application/json").status == 401
 
 
 def test_a_deal_is_put_to_a_place_by_numbers(editor: Browser, table: Table, post_deal: PostDeal) -> None:

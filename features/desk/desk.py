@@ -1,4 +1,4 @@
-"""The editors' desk: today's overview, the list of all deals, and notifying all members of a deal.
+"""The desk: today's overview, the list of all deals, and notifying all members of a deal.
 
 Other modules here have posting and editing, and the lists of picks. Before members are notified, a page shows
 their number and the cost; afterwards, the progress.
@@ -13,13 +13,13 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from functions.pages.desk import deal_log, lists, matching, posting
-from functions.pages.desk.frame import counts_of, deal_of, desk_page, line_of
-from functions.pages.desk.lists import FRONT, order_of
+from features.desk import deal_log, matching, picked, posting
+from features.desk.frame import counts_of, deal_of, desk_page, editor_of, line_of
+from features.desk.picked import FRONT, order_of
 from shared import features
 from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import cohorts, users
-from shared.html import cookies, forms, pages, views
+from shared.html import forms, pages, views
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.models.catalog import ALL_DEALS, CATEGORIES, Deal, Period, Status
@@ -59,7 +59,7 @@ routes = Routes()
 @routes.get("/desk")
 def desk(request: Request) -> Answer:
     """Today: progress of hot deals, endings, new deals, and the front page's order."""
-    session = cookies.editor_of(request)
+    session = editor_of(request)
     of_today = posting.of_features()
     now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [
@@ -82,7 +82,7 @@ def desk(request: Request) -> Answer:
     counted_of, *progress = table().gather(asked)
     readers = 0 if all(each.finished for each in progress) else count_readers()
     return desk_page(
-        "desk/today.html",
+        "desk/templates/today.html",
         request,
         posted=[line_of(deal, now, counted_of) for deal in shown],
         posted_today=counted(counts.get(today, 0), "deal"),
@@ -104,7 +104,7 @@ def desk(request: Request) -> Answer:
 @routes.get("/desk/deals")
 def all_deals(request: Request) -> Answer:
     """Listed deals, newest first, page by page: all, or those that fit a filter."""
-    session = cookies.editor_of(request)
+    session = editor_of(request)
     wanted, cursor, now = matching.chosen(request.query), request.query.get("cursor"), request.now
     skip = int(number) if (number := request.query.get("skip", "")).isdecimal() and len(number) <= 3 else 0
     most = SHOWN if wanted.is_all else matching.BLOCK
@@ -114,7 +114,7 @@ def all_deals(request: Request) -> Answer:
     here = {"cursor": cursor, "skip": str(skip + SHOWN)}
     older = here if left > 0 else {"cursor": found.next} if found.next else {}
     return desk_page(
-        "desk/deals.html",
+        "desk/templates/deals.html",
         request,
         rows=[line_of(deal, now, counts) for deal in shown],
         first=cursor is None and not skip,
@@ -150,7 +150,7 @@ def hot_page(request: Request, number: str) -> Answer:
     more = "more than " if readers > MOST_COUNTED else ""
     units = reached * WRITES_PER_MESSAGE
     return desk_page(
-        "desk/hot.html",
+        "desk/templates/hot.html",
         request,
         d=views.card(deal, request.now),
         number=number,
@@ -180,7 +180,7 @@ def hot_progress(request: Request, number: str) -> Answer:
     if request.wants_json:
         return pages.json_answer(shown)
     return desk_page(
-        "desk/progress.html",
+        "desk/templates/progress.html",
         request,
         # "All members are being notified" is outdated then, and the heading says that it is done.
         notice=None if progress.finished else request.notice,
@@ -240,7 +240,7 @@ def bar_of(deal: Deal, progress: cohorts.Progress, readers: int) -> dict[str, An
 
 handler = serve(
     routes,
-    *(each.routes for each in (posting, deal_log, lists)),
+    *(each.routes for each in (posting, deal_log, picked)),
     *pages.routes_of(posting.of_features()),
     guards=[forms.ours_only],
 )

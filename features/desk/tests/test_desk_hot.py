@@ -18,7 +18,7 @@ from shared.http import requests
 from shared.http.requests import DONE
 from shared.models.catalog import FRONT_PAGE, Deal, Status
 from shared.values import times
-from tests.signed_in.conftest import PostDeal, entered
+from tests.signed_in.conftest import PostDeal, _site, editor, entered, post_deal, table  # noqa: F401  # fixtures
 from tests.support.browser import Visit
 from tests.support.browsing import Browser, Seen
 from tests.support.preview import Preview
@@ -108,7 +108,7 @@ def test_the_bar_shows_how_many_are_notified_or_of_more_readers_than_are_counted
     editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch, readers: int, parts: int,
     unfinished: dict[str, int], reached: tuple[str, str], said: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("functions.pages.desk.MOST_COUNTED", 3)
+    monkeypatch.setattr("features.desk.desk.MOST_COUNTED", 3)
     for name in ("ana", "bo", "cleo")[: readers - 1]:  # the editor is a reader, too
         entered(table, name)
     deal = hot(parts, **unfinished)
@@ -168,7 +168,7 @@ def test_the_desk_shows_the_progress_of_a_hot_deal(editor: Browser, table: Table
 def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("functions.pages.desk.SHOWN", 2)
+    monkeypatch.setattr("features.desk.desk.SHOWN", 2)
     now = times.now()
     picked = post_deal(30, title="Picked and hot")
     ending = post_deal(20, title="Ending and hot", ends_at=now + timedelta(hours=1))

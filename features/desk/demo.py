@@ -1,0 +1,3 @@
+"""The desk's pages that the demo packs."""
+
+PACKED = ("/desk", "/desk/deals/new", "/desk/brands")
