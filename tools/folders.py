@@ -301,7 +301,7 @@ def _added(models: Mapping[str, type]) -> Iterator[str]:
 
 
 def pages() -> dict[str, list[str]]:
-    """The pages that each module adds to those of functions, such as ``GET /desk/deals``."""
+    """The pages that each module adds to those of functions, such as ``GET /my/inbox``."""
     [*_functions()]
     from shared.html.pages import Routes  # noqa: PLC0415  # the same
 

@@ -22,7 +22,7 @@ class Attribute(NamedTuple):
     """The attribute that holds a field; ``kind`` is the type of its values in Python.
 
     ``listed`` attributes are read for lists, ``copied`` ones are also in copies. ``personal`` ones identify a person,
-    and exports omit them. ``typed`` ones are typed by editors: the API's answers, drafts, the log and the desk's form
+    and exports omit them. ``typed`` ones are typed by editors: the API's answers, drafts, the log and forms
     are made from them.
     """
 
