@@ -1,7 +1,7 @@
 """Changes of deals: what a stream record says about a deal or picks, and the log of each deal.
 
-The log says who changed which fields of a deal, and when. The stream writes its lines, so every write has one: by the
-desk, the API, ``btd`` or by hand. A line's id is made of its record's time and sequence number, so lines sort in the
+The log says who changed which fields of a deal, and when. The stream writes its lines, so every write has one: by a
+form, the API, ``btd`` or by hand. A line's id is made of its record's time and sequence number, so lines sort in the
 order of writing, and a repeated record makes the same line. TTL deletes lines, and the editors' names in them, after a
 year.
 """
