@@ -71,7 +71,7 @@ OF_NICK = {f"nothing in {path}": State(path, who="nick") for path in ("/my/inbox
 """Pages of someone who has nothing yet."""
 
 RARE = {
-    "signed out": State("/my/alerts", 403, form={"words": "mens", "ceiling": "9.00"}),
+    "signed out": State("/account/name", 403, form={"name": "Ana Blake"}),
     "400": State("/deals?cursor=nonsense", 400),
     "404": State(f"/brands/{BRAND[:-1]}", 404),
     "410": State("/deals/{withdrawn.number}", 410),
