@@ -37,9 +37,6 @@ PATHS = """
 """
 """Pages whose files are packed; libraries' files only if something uses them."""
 
-COPIES = ("FRONTPAGECACHE", "DEALSCACHE")
-"""The copies that are packed: the first page needs them. The clock makes the others in the first minute."""
-
 _opened: set[str] = set()
 
 
@@ -56,15 +53,15 @@ def pack() -> None:
     from demo import stand_ins
 
     stand_ins.install()
+    from demo import dating
     from demo.site import begun
     from shared import features, hooks
 
+    kept, made = (OUT / "kept.json").read_text(), int((OUT / "made").read_text())
     site = begun("/out/rows.json", "http://127.0.0.1", "/site")
-    site.keep((OUT / "kept.json").read_text())
+    site.keep(kept)
+    dating.counted_anew(dating.moved(json.loads(kept)["items"], 1, made))  # for the first page of another day
     front = site.answer("GET", "/", {})["content"].decode()
-    for at in [each for each in site.moto.items if "CACHE" in each.value and not each.value.startswith(COPIES)]:
-        del site.moto.items[at]
-    (OUT / "kept.json").write_text(site.kept())
     for path in ("/my/status", *re.findall(r'(?:href|src)="/site(/(?:assets|pictures)/[^"]+)"', front)):
         site.answer("GET", path, {})
     first = _used()

@@ -13,14 +13,16 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
+from demo import corrections
 from demo.site import Site
 from demo.stand_ins import SaltedHasher
+from functions.background import refresher
 from infra.bundling import bundle, digest_of, module_of
 from infra.functions import of_stage, variables
 from infra.rows import Caller
@@ -28,8 +30,9 @@ from infra.settings import STAGES
 from infra.stage import this_machine
 from local import sample
 from shared import features, hooks
-from shared.data.catalog import topics
+from shared.data.catalog import page_cache, topics
 from shared.data.members import users
+from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.models.members import User
 from shared.runtime import environment
 from shared.values import times
@@ -51,6 +54,7 @@ PACKED = {
 }
 """Large files with their types. They are compressed here, as not every host does; the service worker unpacks them."""
 SHELL = ("index.html", "shell.css", "shell.mjs", "mark.svg", "front.webp", "barlow-condensed.woff2")
+DAY = timedelta(days=1)
 SHOWN = 800
 """The most lines of the front page's picture, which is shown while the site starts."""
 CODE = (
@@ -80,8 +84,8 @@ def rows() -> Json:
 
 
 def fill(site: Site) -> datetime:
-    """Fill a new site's table with the seeds, two accounts and the sample, and build the page copies. Returns the time
-    at the end: a copy that is later than the tab's clock would not be built again."""
+    """Fill a new site's table with the seeds, two accounts, the sample, and the first page's copies. Returns the
+    sample's time."""
     table, now = environment.table(), times.now()
     topics.plant_seeds(table, now)
     for name in ("member", "editor"):
@@ -89,15 +93,33 @@ def fill(site: Site) -> datetime:
     sample.plant(table, now, "member", lambda *_: site.files)
     site.follow()
     site.tick()
+    _forget(site, now + DAY)
+    _copy_first_page(now)
+    site.follow()
     site.changes()
-    return times.now()
+    return now
+
+
+def _forget(site: Site, until: datetime) -> None:
+    """Remove what ends within a day: nobody opens the demo that soon."""
+    for item in list(site.moto.all_items()):
+        if TTL_ATTRIBUTE in item.attrs and float(item.attrs[TTL_ATTRIBUTE].value) <= until.timestamp():
+            corrections.place(site.moto, item.hash_key, item.range_key, None)
+
+
+def _copy_first_page(now: datetime) -> None:
+    """Build the first page's copies as they are in a day: nothing on them ends before. The clock makes all others in
+    the first minute."""
+    for part in (page_cache.FRONT_PAGE_PICKS, page_cache.NEWEST):
+        copy = refresher.as_html(refresher.build(part, (), now + DAY))
+        page_cache.write(environment.table(), part, copy, began=now, expires=now + DAY, form=page_cache.HTML)
 
 
 def pack() -> None:
     """Write the parts: the filled table, and the archives for the tab's Python. Raises SystemExit on failure."""
     PARTS.mkdir(parents=True, exist_ok=True)
     site = Site(rows(), "http://127.0.0.1", "/site")
-    (PARTS / "clock").write_text(str(int(fill(site).timestamp()) + 1))
+    (PARTS / "made").write_text(str(int(fill(site).timestamp())))
     (PARTS / "kept.json").write_text(site.kept())
     (PARTS / "rows.json").write_text(json.dumps(rows()))
     at = {"/app": ROOT, "/lambda": bundle("full", this_machine()).path, "/libraries": sysconfig.get_path("purelib")}
@@ -112,8 +134,8 @@ def write(to: Path = BUILT) -> None:
     info = json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"]
     large = {name: ((PYODIDE if name.startswith("pyodide") else PARTS) / name).read_bytes() for name in PACKED}
     sizes = {name: len(content) for name, content in large.items() if name != "rest"}
-    clock = int((PARTS / "clock").read_text())
-    code, given = digest_of(*CODE), {"sizes": sizes, "lock": {"info": info, "packages": {}}, "clock": clock}
+    made = int((PARTS / "made").read_text())
+    code, given = digest_of(*CODE), {"sizes": sizes, "lock": {"info": info, "packages": {}}, "made": made}
     contents = {
         "build.mjs": "".join(f"export const {n} = {json.dumps(value)};\n" for n, value in given.items()).encode(),
         "worker.mjs": (HERE / "worker.mjs").read_bytes(),

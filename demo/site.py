@@ -27,7 +27,7 @@ from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.utilities import dynamo_json_dump as as_json
 from moto.dynamodb.responses import DynamoHandler
 
-from demo import corrections
+from demo import corrections, dating
 from demo.stand_ins import ACCOUNT, Files, Waiting
 from local.event_source import EventSource
 from shared import features, hooks
@@ -86,15 +86,26 @@ class Site:
         items = [item.to_json()["Attributes"] for item in self.moto.all_items()]
         return as_json({"items": items, "files": self.files.held})
 
-    def keep(self, kept: str, changes: Sequence[tuple[str, str | None]] = (), records: str = "[]") -> None:
+    def keep(
+        self, kept: str, changes: Sequence[tuple[str, str | None]] = (), records: str = "[]", of: float | None = None
+    ) -> int:
         """Restore the ``kept`` items and later ``changes`` without stream records, and ``pending`` records, which reach
-        the stream's readers with the next."""
+        the stream's readers with the next.
+
+        What is ``of`` another day (epoch seconds) is moved to today; returns by how many days.
+        """
         held, self.records = json.loads(kept), json.loads(records)
         self.files.held |= {name: tuple(file) for name, file in held["files"].items()}
-        items: list[Any] = [(item["PK"], item["SK"], item) for item in held["items"]]
-        items += [(*({"S": part} for part in json.loads(key)), item and json.loads(item)) for key, item in changes]
-        for at, below, item in items:
-            corrections.place(self.moto, DynamoType(at), DynamoType(below), item)
+        found = {(item["PK"]["S"], item["SK"]["S"]): item for item in held["items"]}
+        found |= {tuple(json.loads(key)): item and json.loads(item) for key, item in changes}
+        items = [item for item in found.values() if item]
+        days = dating.days_since(of, time.time()) if of else 0
+        if of and days:
+            items = dating.counted_anew(dating.moved(items, days, of))
+            self.records = dating.moved(self.records, days, of)
+        for item in items:
+            corrections.place(self.moto, DynamoType(item["PK"]), DynamoType(item["SK"]), item)
+        return days
 
     def changes(self) -> list[tuple[str, str | None]]:
         """The items written since the last call, each by its key; None for a deleted one."""

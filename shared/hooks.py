@@ -647,6 +647,10 @@ class Demo(Role):
     """What is called with DynamoDB's client before a function is first invoked, by the function's name; a page of the
     demo alone has the name of its module."""
 
+    PLACES: Mapping[str, Callable[[Item], dict[str, str]]] = {}
+    """By an item's type, what gives an item its places in indexes that follow from a time: the demo moves all times of
+    its sample to the day on which it is opened."""
+
     def connect(self, files: Any, /) -> None:
         """Take the demo's files instead of a bucket."""
 

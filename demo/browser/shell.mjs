@@ -23,10 +23,10 @@ function fail(sentence) {
   part("start").hidden = false;
 }
 
-// The clock of the tab stands where the sample was made, or where the visit before ended.
-function dated({ clock, again }) {
-  const day = new Date(clock).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-  part("clock").textContent = again ? ` You left it on ${day}, and its clock goes on from there.` : ` Its deals and its clock are of ${day}.`;
+// What was done here on another day is shown as of today.
+function dated({ of, moved }) {
+  const day = new Date(of).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+  part("kept").textContent = ` What you did here is from ${day}${moved ? ", with its dates moved to today" : ""}.`;
 }
 
 // A sentence under the line, with buttons: what is not kept, or was set aside.
@@ -119,7 +119,7 @@ async function lead() {
     if (data.step) step(data.step, data.percent);
     else if (data.failed) fail(data.failed);
     else if (data.notice) notice(data.notice);
-    else if (data.clock) dated(data);
+    else if (data.of) dated(data);
     else if (data.ticked) frame.dataset.ticked = "yes";
     else {
       for (const line of data.cookies) document.cookie = line;

@@ -1,11 +1,6 @@
 // CPython with the site in it, the cookies that no script may see, and what is kept from one visit to the next.
-import { clock, lock, sizes } from "./build.mjs";
+import { lock, made, sizes } from "./build.mjs";
 import { loadPyodide } from "./pyodide.mjs";
-
-// The tab's clock goes on from when the sample was made, or from the visit before: a demo of last year looks like today's.
-const now = Date.now;
-let behind = now() - clock * 1000;
-Date.now = () => now() - behind;
 
 const total = Object.values(sizes).reduce((sum, each) => sum + each);
 const EARLY = /^\/($|\?|assets\/|pictures\/|my\/status|site\.webmanifest)/; // what the first archive answers
@@ -33,7 +28,8 @@ const bytes = async (name) => (await fetch(new URL(name, import.meta.url))).arra
 const unpacked = (content) => py.globals.get("unpack")(content);
 
 // What is kept, from the first thing that is done: the table that the visit began with, the cookies, the items since then.
-const kept = { name: "", database: undefined, table: "", unsaved: new Map(), touched: false };
+// A table that was moved to today is kept whole, in the place of what there was.
+const kept = { name: "", database: undefined, table: undefined, whole: false, unsaved: new Map(), touched: false };
 const jar = new Map();
 const ended = (request) => new Promise((resolve, reject) => {
   request.onsuccess = request.oncomplete = () => resolve(request.result);
@@ -57,10 +53,13 @@ async function write() {
   if (!kept.touched || !kept.unsaved.size) return;
   try {
     kept.database ??= await opened();
+    kept.table ??= site.kept();
     const change = kept.database.transaction("kept", "readwrite"), store = change.objectStore("kept");
+    if (kept.whole) store.clear();
     for (const [key, item] of [["table", kept.table], ["jar", [...jar]], ["records", site.pending()], ["clock", Date.now()], ...kept.unsaved]) store.put(item, key);
     await ended(change);
     kept.unsaved.clear();
+    kept.whole = false;
   } catch (error) {
     kept.touched = false;
     const full = error.name === "QuotaExceededError";
@@ -76,17 +75,13 @@ async function over() {
 
 async function begin({ origin, base, name }) {
   kept.name = name;
-  const before = held().catch(() => new Map()).then((found) => {
-    if (found.has("clock")) behind = now() - found.get("clock");
-    post({ clock: Date.now(), again: found.has("clock") });
-    return found;
-  });
+  const before = held().catch(() => new Map());
   const [runtime, first] = await Promise.all([
     loadPyodide({ stdLibURL: new URL("python_stdlib.zip", import.meta.url).href, lockFileContents: lock }),
     bytes("first"),
   ]);
   py = runtime;
-  const found = await before; // Python's clock is set
+  const found = await before, of = found.get("clock");
   step("Starting Python …", 75);
   py.runPython(`import gc, sys
 gc.disable()  # what the start makes stays, so there is nothing to look for
@@ -109,10 +104,13 @@ def unpack(archive):
   py.runPython("from demo import stand_ins; stand_ins.install()");
   site = py.pyimport("demo.site").begun("/app/rows.json", origin, base);
   step("Reading the table …", 85);
-  kept.table = found.get("table") ?? py.FS.readFile("/app/kept.json", { encoding: "utf8" });
-  for (const [key, cookie] of found.get("jar") ?? []) jar.set(key, cookie);
+  const table = found.get("table") ?? py.FS.readFile("/app/kept.json", { encoding: "utf8" });
   const changes = [...found].filter(([key]) => key.startsWith("[")).map(([key, item]) => [key, item ?? undefined]); // null is not None
-  site.keep(kept.table, py.toPy(changes), found.get("records") ?? "[]");
+  const days = site.keep(table, py.toPy(changes), found.get("records") ?? "[]", of ? of / 1000 : made);
+  if (days) kept.whole = true;
+  else kept.table = table;
+  for (const [key, { value, until }] of found.get("jar") ?? []) jar.set(key, { value, until: until + days * 86_400_000 });
+  if (of) post({ of, moved: days !== 0 });
   py.runPython("gc.freeze(); gc.enable()");
   step("Drawing the first page …", 92);
 }

@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -24,10 +25,11 @@ sys.modules["ministack"] = None  # type: ignore[assignment]  # the tab has none:
 
 from botocore.handlers import BUILTIN_HANDLERS  # noqa: E402  # the stand-ins go first
 
-from demo import packing  # noqa: E402  # the same
+from demo import dating, packing  # noqa: E402  # the same
 from demo.site import Site, answered  # noqa: E402  # the same
+from functions.background import refresher  # noqa: E402  # the same
 from shared.api.bodies import NewDeal  # noqa: E402  # the same
-from shared.data.catalog import deals  # noqa: E402  # the same
+from shared.data.catalog import deals, page_cache  # noqa: E402  # the same
 from shared.dynamodb.schema import create_table_request  # noqa: E402  # the same
 from shared.http import cached_pages  # noqa: E402  # the same
 from shared.runtime import environment  # noqa: E402  # the same
@@ -48,7 +50,8 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 def tab() -> dict[str, Any]:
     """A deal is posted of a brand that a reader watches, and all is kept."""
-    site = filled()
+    site = Site(packing.rows(), "http://demo.example", "/demo/site")
+    made = packing.fill(site)
     begun = site.kept()
     cookies = {who: _cookies(site, who) for who in ("member", "editor")}
     seen: dict[str, Any] = {"front": page(site, "/"), "nothing": page(site, "/nothing")["status"]}
@@ -72,7 +75,46 @@ def tab() -> dict[str, Any]:
     seen["items"], seen["changes"] = len(held), len(changes)
     seen["gone"] = sum(item is None for _, item in changes)
     seen["session after"] = page(again, "/my/inbox", cookies["member"])["status"]
-    return seen
+    return {**seen, **_moved(site, json.loads(begun)["items"], made)}
+
+
+LATER = 400
+"""Days: other months and another year, and more than the sample is old."""
+
+
+def _moved(site: Site, items: list[Any], made: datetime) -> dict[str, Any]:
+    """The sample moved by ``LATER`` days: its items, what is still of before, its copies and those that are
+    built then, and whether it comes back. And the front page of an archive that was packed ten days ago."""
+    now, at = made + timedelta(days=LATER), made.timestamp()
+    later = dating.counted_anew(dating.moved(items, LATER, at))
+    site.moto.items.clear()
+    site.keep(json.dumps({"items": later, "files": {}}))
+    table = environment.table()
+    texts = [json.dumps({**item, "Body": ""}) for item in later]
+    copies = {}
+    for part in (page_cache.FRONT_PAGE_PICKS, page_cache.NEWEST):
+        (found,) = page_cache.read(table, [part], shard=1, now=now, form=page_cache.HTML)
+        built = refresher.as_html(refresher.build(part, (), now + packing.DAY))
+        copies[part.name] = [DISC.sub("", each.text) for each in (found or page_cache.Copy(), built)]
+    back = dating.counted_anew(dating.moved(later, -LATER, now.timestamp()))
+    earlier = dating.counted_anew(dating.moved(items, -10, at))
+    site.moto.items.clear()
+    cached_pages.memory.cache_clear()
+    days = site.keep(json.dumps({"items": earlier, "files": {}}), of=at - 10 * dating.DAY)
+    return {
+        "later": later,
+        "then": now.isoformat(),
+        "of before": [text for text in texts if any(day < made.date().isoformat() for day in DAY.findall(text))],
+        "copies": copies,
+        "back": _sorted(back) == _sorted(items),
+        "moved": days,
+        "front after": page(site, "/"),
+    }
+
+
+DAY = re.compile(r"20\d\d-\d\d-\d\d")
+DISC = re.compile(r" disc(?=\")")
+"""A drawing's background, which is chosen by the deal's id."""
 
 
 def filled() -> Site:
@@ -105,13 +147,12 @@ def _sorted(items: list[Any]) -> list[str]:
 
 def pages(kept: str, endpoint: str, address: str, asked: str) -> list[list[Any]]:
     """The status, the ``Server-Timing`` and the text of the pages that are ``asked`` (JSON: paths by a username), by
-    another engine that holds the items of the file ``kept``; ``address`` is where the demo has its pages. The clock is
-    the tab's: it goes on from when the sample was made."""
-    real, behind = times.now, times.now() - datetime.fromtimestamp(int((packing.PARTS / "clock").read_text()), UTC)
-    times.now = lambda: real() - behind
+    another engine that holds the items of the file ``kept``, moved to today; ``address`` is where the demo has its
+    pages."""
     parts = urlsplit(address)
     site = Site(packing.rows(), f"{parts.scheme}://{parts.netloc}", parts.path)
-    _move(site, json.loads(Path(kept).read_text()), endpoint)
+    site.keep(Path(kept).read_text(), of=int((packing.PARTS / "made").read_text()))
+    _move(site, json.loads(site.kept()), endpoint)
     seen = []
     for who, paths in json.loads(asked).items():
         cookies = _cookies(site, who) if who else ""

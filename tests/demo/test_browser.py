@@ -8,6 +8,7 @@ import shutil
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -333,47 +334,90 @@ def test_the_clock_ticks_each_minute(context: BrowserContext, host: Host) -> Non
     expect(page.locator("#site[data-ticked]")).to_be_visible()
 
 
-def a_year_on(folder: Path, to: Path) -> Path:
-    """A copy of a host's folder, whose worker's machine has a clock that is a year ahead."""
-    shutil.copytree(folder / "name" / "demo", to / "name" / "demo", symlinks=False)
-    (worker,) = to.rglob("worker.mjs")
-    line = "const now = Date.now;"
-    assert line in worker.read_text()
-    ahead = "const today = Date.now, now = () => today() + 31_536_000_000;"
-    worker.write_text(worker.read_text().replace(line, ahead))
-    return to
-
+AHEAD = """{
+  const asked = new XMLHttpRequest(), today = Date.now;
+  asked.open("GET", `/ahead?${today()}`, false);
+  asked.send();
+  Date.now = () => today() + asked.responseText * 86_400_000;
+}
+"""
+"""Sets the clock of the worker ahead by the days in a file of the host."""
 
 SEEN = """() => ({
   cards: document.querySelectorAll("main article, main li h3").length,
   ended: /\\bEnded\\b/.test(document.querySelector("main").innerText),
-  days: [...document.querySelectorAll("main time")].map(each => each.dateTime.slice(0, 10)),
+  times: [...document.querySelectorAll("main time")].map(each => Date.parse(each.dateTime) / 86_400_000),
 })"""
 """What the front page and the latest deals show of their age."""
 
 
-def test_a_demo_of_last_year_looks_as_on_its_first_day_and_says_of_when_it_is(
-    chromium: Browser, folder: Path, tmp_path: Path
-) -> None:
-    (build,) = (folder / "name" / "demo").resolve().rglob("build.mjs")
-    begins = int(re.findall(r"clock = (\d+)", build.read_text())[0])
-    days = [datetime.fromtimestamp(begins + more, UTC) for more in (0, 600)]  # the tab may pass midnight
-    day = "|".join(f"{each.day} {each:%B %Y}" for each in days)
-    looks: list[list[object]] = []
-    for place in (folder, a_year_on(folder, tmp_path)):
+@pytest.fixture
+def ahead(folder: Path, tmp_path: Path) -> Path:
+    """A copy of a host's folder, whose visitors' clocks are ahead by the days in the file ``ahead``."""
+    shutil.copytree(folder / "name" / "demo", tmp_path / "name" / "demo", symlinks=False)
+    (worker,) = tmp_path.rglob("worker.mjs")
+    worker.write_text(AHEAD + worker.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "ahead").write_text("0")
+    return tmp_path
+
+
+def seen(page: Page, days: int) -> list[dict[str, Any]]:
+    """What pages show, with their times as of so many days before."""
+    found = [at(page, path).evaluate(SEEN) for path in ("/", "/deals", "/brands/runa", "/popular", "/categories/shoes")]
+    return [{**each, "times": [round(time - days, 3) for time in each["times"]]} for each in found]
+
+
+def test_a_demo_of_another_day_looks_as_on_its_first_day(chromium: Browser, ahead: Path) -> None:
+    looks = []
+    for days in (0, 1, 7, 31, 365, -3):
+        (ahead / "ahead").write_text(str(days))
         context = patient(chromium.new_context(timezone_id="UTC"))
-        with served(place) as host:
+        context.add_init_script(NO_CLOCK)
+        with served(ahead) as host:
             page = opened(context, host)
-            expect(page.locator("#clock")).to_have_text(re.compile(f"Its deals and its clock are of ({day})"))
-            looks.append([at(page, path).evaluate(SEEN) for path in ("/", "/deals")])
-            signed_in(page, "a reader", "/my/inbox")
-            assert until(lambda page=page: bool(page.evaluate(NAMES)))  # type: ignore[misc]
-            page.reload()
-            expect(page.locator("#clock")).to_have_text(re.compile(f"You left it on ({day}), and"))
+            cost = _cost(read_anew(page, f"{host.demo}site/")[1])
+            assert cost is None or cost[0] == "1"
+            looks.append(seen(page, days))
+            expect(page.locator("#kept")).to_be_empty()
         context.close()
 
-    assert looks[0] == looks[1]
-    assert looks[0][0]["cards"] > 10  # type: ignore[index]
+    assert all(look == looks[0] for look in looks)
+    assert not any(each["ended"] for each in looks[0])
+    assert all(each["cards"] for each in looks[0])
+
+
+def test_what_was_done_a_month_before_is_there_and_of_when_it_is(context: BrowserContext, ahead: Path) -> None:
+    context.add_init_script(NO_CLOCK)
+    day = datetime.now(UTC)
+    with served(ahead) as host:
+        page = opened(context, host)
+        signed_in(page, "a reader", "/my/inbox")
+        at(page, "/brands/tundra-supply")
+        press(page, "Like")
+        expect(site_in(page).get_by_role("button", name="Liked")).to_be_visible()
+        before = seen(page, 0)
+        (ahead / "ahead").write_text("31")
+
+        for _ in range(2):
+            page.reload()
+            expect(page.locator("#site")).to_be_visible()
+            expect(page.locator("#kept")).to_have_text(
+                re.compile(rf"What you did here is from \d+ {day:%B}.* {day.year}, with its dates moved to today\.")
+            )
+            assert seen(page, 31) == before
+            at(page, "/my/watches")
+            expect(site_in(page).get_by_role("link", name="Tundra Supply")).to_be_visible()
+
+        at(page, "/brands/tundra-supply")
+        press(page, "Liked")
+        expect(site_in(page).get_by_role("button", name="Like", exact=True)).to_be_visible()
+        at(page, "/my/watches")  # answered once the click is kept
+        page.reload()
+        expect(page.locator("#site")).to_be_visible()
+        expect(page.locator("#kept")).to_have_text(re.compile(r"What you did here is from [^,]*\."))
+        at(page, "/my/watches")
+        expect(site_in(page).get_by_role("link", name="Tundra Supply")).to_have_count(0)
+        assert seen(page, 31) == before
 
 
 def test_what_an_older_version_kept_is_set_aside_and_can_be_used(context: BrowserContext, host: Host) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import marshal
@@ -9,6 +10,7 @@ import random
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -16,16 +18,21 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from demo import archives, corrections, packing
+from demo import archives, corrections, dating, packing
 from demo.site import fits
 from demo.stand_ins import InTurn
 from infra.functions import of_stage
 from infra.settings import STAGES
 from shared import features, hooks
+from shared.data.catalog import feeds, page_cache
 from shared.dynamodb import table as table_module
+from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
+from shared.models.catalog import ALL_DEALS
+from shared.values import identifiers
+from tests.support.checks import faults
 from tests.support.commands import printed_by
 from tests.support.engines import DYNOXIDE_ENGINE, FAST, MINISTACK, MOTO, Engine
 
@@ -58,6 +65,73 @@ def test_what_was_kept_and_the_changes_since_are_the_whole_table(seen: Any) -> N
     assert seen["session after"] == 200
 
 
+def test_a_sample_of_another_day_is_as_good_as_one_that_is_made_today(seen: Any) -> None:
+    assert faults(map(unmarshal_item, seen["later"]), datetime.fromisoformat(seen["then"])) == []
+    assert seen["of before"] == []
+    for moved, built in seen["copies"].values():
+        assert moved == built
+    assert seen["back"]
+
+
+def test_an_archive_of_another_day_is_moved_and_its_front_page_takes_one_request(seen: Any) -> None:
+    assert seen["moved"] == 10
+    assert seen["front after"]["timing"].count("1 requests") == len(features.modules("panel")[:1])
+
+
+NOON = datetime(2026, 6, 4, 12, tzinfo=UTC)
+NOW = NOON.timestamp()
+
+
+@pytest.mark.parametrize(
+    ("hours", "days"),
+    [(0, 0), (23, 0), (24, 1), (24 * 365, 365), (-0.5, 0), (-2, -1), (-26, -2)],
+)
+def test_days_are_whole_and_a_clock_that_is_slow_is_no_error(hours: float, days: int) -> None:
+    assert dating.days_since(NOW, NOW + hours * 3600) == days
+
+
+def _deal_id(days: int) -> str:
+    return identifiers.derived(NOON + timedelta(days=days), "a deal")
+
+
+def _page(days: int, *shown: str) -> str:
+    """A copy of a page: days that it shows, and a link to older deals."""
+    days_shown = "".join(f"<b>{day}</b>" for day in shown)
+    cursor = identifiers.cursor_after(feeds.scope(ALL_DEALS), _deal_id(days))
+    return base64.b64encode(page_cache.compress(f'{days_shown}<a href="/deals?cursor={cursor}">')).decode()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"S": "2026-06-04T20:28:53Z"}, {"S": "2026-06-11T20:28:53Z"}),
+        ({"S": "ENDING#2026-05-30T01:00:00Z#x"}, {"S": "ENDING#2026-06-06T01:00:00Z#x"}),
+        ({"S": "13699 2026-06-27 13699"}, {"S": "13699 2026-07-04 13699"}),
+        ({"N": "1780604933"}, {"N": "1781209733"}),
+        ({"N": "1780604933848"}, {"N": "1781209733848"}),
+        ({"N": "1995"}, {"N": "1995"}),
+        ({"M": {"2026-06-04": {"L": [{"S": "2026-06-04"}]}}}, {"M": {"2026-06-11": {"L": [{"S": "2026-06-11"}]}}}),
+        ({"S": f"DEAL#{_deal_id(0)}"}, {"S": f"DEAL#{_deal_id(7)}"}),
+        (
+            {"B": _page(0, "4 Jun", "28 Jun, 07:37 UTC", "Thursday 4 June")},
+            {"B": _page(7, "11 Jun", "5 Jul, 07:37 UTC", "Thursday 11 June")},
+        ),
+        (
+            {"B": _page(0, "30 Dec 2025", "Sunday 31 May", "4 July shoes")},
+            {"B": _page(7, "6 Jan", "Sunday 7 June", "4 July shoes")},
+        ),
+        ({"S": "https://shop.example/2026-06-04/shoe"}, {"S": "https://shop.example/2026-06-04/shoe"}),
+        ({"S": "Sale until 2026-06-04"}, {"S": "Sale until 2026-06-04"}),
+        ({"S": "aaaaaaaaaaaaaaaaaaaaaaaaaaa"}, {"S": "aaaaaaaaaaaaaaaaaaaaaaaaaaa"}),
+        ({"S": "2026-99-99"}, {"S": "2026-99-99"}),
+        ({"B": "AAEC"}, {"B": "AAEC"}),
+        ({"BOOL": True}, {"BOOL": True}),
+    ],
+)
+def test_times_are_moved_and_nothing_else(before: Any, after: Any) -> None:
+    assert dating.moved([{"X": before}], 7, NOW) == [{"X": after}]
+
+
 RECORD = {"eventName": "INSERT", "dynamodb": {"NewImage": {"Type": {"S": "Deal"}, "Title": {"S": "Shoe"}}}}
 
 
@@ -83,7 +157,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(packing, "PYODIDE", tmp_path)
     for name in ("pyodide.mjs", *packing.PACKED):
         (tmp_path / name).write_text(f"the content of {name}")
-    (tmp_path / "clock").write_text("1798761600")
+    (tmp_path / "made").write_text("1798761600")
     (tmp_path / "pyodide-lock.json").write_text(json.dumps({"info": {"abi_version": "1"}, "packages": {"numpy": {}}}))
     return tmp_path
 
