@@ -327,12 +327,17 @@ def _no_index(name: str) -> Way:
     )
 
 
+def one_place(number: float) -> str:
+    return f"{number:,.1f}".removesuffix(".0")
+
+
+def few(number: float) -> str:
+    """A number of items, with one decimal place below ten."""
+    return f"{number:,.0f}" if number >= 10 else one_place(number)
+
+
 def _units(number: float) -> str:
-    return f"{number:,.1f}".removesuffix(".0") + (" unit" if number == 1 else " units")
-
-
-def _few(number: float) -> str:
-    return f"{number:,.0f}" if number >= 10 else f"{number:,.1f}".removesuffix(".0")
+    return f"{one_place(number)} {'unit' if number == 1 else 'units'}"
 
 
 def _filter(now: Evaluation, pattern: Pattern) -> Finding | None:
@@ -345,7 +350,7 @@ def _filter(now: Evaluation, pattern: Pattern) -> Finding | None:
         or units_read(ceil(came.size * came.kept / came.items), consistent=pattern.consistent) >= came.units
     ):
         return None
-    kept, items, dropped = map(_few, (came.kept, came.items, came.items - came.kept))
+    kept, items, dropped = map(few, (came.kept, came.items, came.items - came.kept))
     figures = {"name": pattern.name, "items": items, "dropped": dropped, "kept": kept}
     bar = Bar("band", came.kept, came.items - came.kept, f"{kept} returned", f"{items} read")
     mend = _since(now, pattern) or _sparse(now, pattern) or NONE
@@ -366,7 +371,7 @@ def _since(now: Evaluation, pattern: Pattern) -> Mend | None:
             since = f"{pattern.sk[1]}<today-{3 * int(until[2])}>"
             changed = replace(pattern, sk=("between", since, f"{pattern.sk[1]}~"))
             came = now.read(changed, now.model.size)
-            figures = {"days": until[2], "now": _few(came.items), "now_units": _units(came.units)}
+            figures = {"days": until[2], "now": few(came.items), "now_units": _units(came.units)}
             was, becomes = (key_text(each).partition(", ")[2] for each in (pattern, changed))
             return Mend(was, becomes, _instead(changed), "since", figures)
     return None

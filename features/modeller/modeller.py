@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from features.modeller import engine, exports, findings, naming, parsing, views
-from features.modeller.design import READS, WRITES, document, keys_of
+from features.modeller.design import READS, WRITES, document
 from features.modeller.evaluation import Evaluation, evaluated
 from features.modeller.parsing import MOST, Read
 from features.scratch import costs
@@ -149,7 +150,8 @@ def _page(
         "modeller/templates/model.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if found.faults else HTTPStatus.OK,
         here=request.path,
-        doc=_rows(found),
+        doc={kind: [defaultdict(str, row) for row in found.document[kind]] for kind in MOST},
+        own_name=found.document.get("name", ""),
         name=found.model.name,
         peak=found.document.get("peak", 1),
         indexes=[each.name for each in found.model.indexes],
@@ -167,19 +169,6 @@ def _page(
         starts=_starts(),
         **views.shown(found.model, before.model if before else None),
     )  # fmt: skip
-
-
-def _rows(found: Read) -> dict[str, Any]:
-    """The rows of a model's JSON with each field that the form has."""
-    own = [name for index in found.model.indexes for name in keys_of(index.name)]
-    names = {
-        "entities": ("name", "items", *keys_of(""), "expires", "attributes", *own),
-        "indexes": ("name", "while", "copies"),
-        "patterns": ("name", "rate", "request", "index", "key", "filter", "returns", "limit", "times", "consistent",
-                     "busiest", "writes"),
-    }  # fmt: skip
-    rows = {kind: [dict.fromkeys(names[kind], "") | row for row in found.document[kind]] for kind in MOST}
-    return {"name": found.document.get("name", ""), **rows}
 
 
 def _starts() -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ def amount(number: float) -> str:
     for least, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= least:
             return f"{number / least:,.3g} {word}"
-    return f"{number:,.0f}" if number >= 10 else f"{number:,.1f}".removesuffix(".0")
+    return findings.few(number)
 
 
 def size(number: float) -> str:
@@ -43,10 +43,6 @@ def change(saving: float) -> str:
     return f"{'+' if saving < 0 else MINUS}{dollars(abs(saving))}"
 
 
-def units(number: float) -> str:
-    return f"{number:,.1f}".removesuffix(".0")
-
-
 def blocks(parts: Sequence[tuple[str, float]]) -> list[str]:
     """The kinds of a bar's blocks: one for each item or unit, or fewer if there are many."""
     whole = sum(number for _, number in parts)
@@ -62,8 +58,8 @@ def shown(model: Model, before: Model | None) -> dict[str, Any]:
     tried = findings.tried(model, [each.key for each in useful]) if len(useful) > 1 else None
     return {
         "model": model, "now": now, "sizes": SIZES, "most_reads": MOST_READS, "most_writes": MOST_WRITES,
-        "amount": amount, "size": size, "dollars": dollars, "change": change, "units": units, "blocks": blocks,
-        "format": format,
+        "amount": amount, "size": size, "dollars": dollars, "change": change, "blocks": blocks,
+        "units": findings.one_place, "format": format,
         "findings": [each for each in found if each.rank != findings.LOOK],
         "looks": [each for each in found if each.rank == findings.LOOK],
         "breaks": sum(each.rank == findings.BREAKS for each in found),
