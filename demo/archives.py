@@ -30,7 +30,7 @@ BOOT = ("_pyodide/", "pyodide/")
 """Parts of Python's library that the start needs, besides those used here."""
 
 PATHS = """
-    / /deals /deals/1 /categories/shoes /brands /search?q=shoes&sort=price /feed.atom /nothing
+    / /deals /deals/1 /categories/shoes /brands /search?q=shoes&sort=price /nothing
     /my/inbox /my/watches /my/status
     /account /account/sign-up
     /search?q=%C3%A9t%C3%A9+%D0%B7%D0%B8%D0%BC%D0%B0+%E5%86%AC

@@ -389,6 +389,9 @@ class Navigation(Role):
     EDITS: str = ""
     """The beginning of the paths of deals' forms; a deal's number follows, or ``new``."""
 
+    FEEDS: Added[str, str] = {}
+    """The formats of lists' feeds, each with what follows a list's path in a feed's."""
+
     EXPLAINS: str = ""
     """The beginning of the paths of pages about access patterns; a pattern's number follows."""
 

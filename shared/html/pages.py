@@ -271,6 +271,12 @@ def json_answer(document: Mapping[str, Any]) -> Answer:
     return Answer(json.dumps(document), media_type="application/json")
 
 
+def moved(path: str) -> Answer:
+    """A permanent redirect."""
+    status = HTTPStatus.MOVED_PERMANENTLY
+    return Answer("", status=status, cache=FOR_A_DAY, headers={"Location": link(path)})
+
+
 def redirect(
     path: str, *, cookies: tuple[str, ...] = (), fragment: str = "", notice: str | None = None, **query: Any
 ) -> Answer:

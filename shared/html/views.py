@@ -65,12 +65,19 @@ def _environment(prefix: str) -> Environment:
     menu = {row: [tab for each in places for tab in each.TABS.get(row, ())] for row in rows}
     environment.add_global("menu", menu)
     environment.add_global("explains", "".join(each.EXPLAINS for each in places))
+    environment.add_global("feeds", {name: path for each in places for name, path in each.FEEDS.items()})
     environment.add_global("edits", "".join(each.EDITS for each in places))
     return environment
 
 
 def _markup(address: str) -> Markup:
     return Markup(escape(address))
+
+
+def summary(deal: Deal) -> str:
+    higher = list_price(deal)
+    before = f", was {higher}" if higher else ""
+    return f"{deal.brand_name}: {deal.title} for {money(deal.price, deal.currency)}{before}."[:300]
 
 
 def xml_text(text: str) -> str:

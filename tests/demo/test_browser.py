@@ -102,7 +102,7 @@ def test_a_reader_likes_a_brand_and_does_what_features_offer(context: BrowserCon
 ASKED = {
     "": """
         / /deals /deals/1 /deals/2 /deals/150 /categories/shoes /categories/clothing /brands /brands/tundra-supply
-        /brands/pace-theory /search?q=shoes /search?q=shoes&sort=cheapest /feed.atom /nothing
+        /brands/pace-theory /search?q=shoes /search?q=shoes&sort=cheapest /nothing
         /search?q=running+jacket /account/sign-in /account/sign-up
     """,
     "member": "/my/inbox /my/watches /account /deals/1 /",

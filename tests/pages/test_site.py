@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import parse_qsl
-from xml.etree import ElementTree as ET
 
-import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -209,10 +205,6 @@ COSTS = {
     "/brands/apple": ("GetItem 1, Query {of_brand}", 2),
     "/search?q=trail runner": ("BatchGetItem 2, Query 3", 4),
     "/search?q=one two three four five": ("BatchGetItem 1, GetItem 1, Query 6", 3),
-    "/feed.atom": ("GetItem 1, Query {of_all}", 2),
-    "/feed.atom?q=trail runner": ("BatchGetItem 2, Query 2", 3),
-    "/brands/apple/feed.atom": ("GetItem 1, Query {of_brand}", 2),
-    "/categories/shoes/feed.atom": ("GetItem 1, Query {of_category}", 2),
     "/about": ("", 0),
     "/opensearch.xml": ("", 0),
     "/site.webmanifest": ("", 0),
@@ -335,15 +327,11 @@ def test_a_deal_that_ended_says_so_and_one_that_was_withdrawn_is_gone_and_says_n
         assert absent not in gone["body"]
 
 
-def test_another_spelling_of_a_list_leads_to_its_page_and_its_feed(ask: Ask) -> None:
-    for typed, known in (
-        *((f"/brands/{name}", "/brands/apple") for name in ("Apple", "APPLE", "%C3%81pple")),
-        ("/brands/Apple/feed.atom", "/brands/apple/feed.atom"),
-        ("/categories/SHOES/feed.json", "/categories/shoes/feed.json"),
-    ):
-        answer = ask(typed)
+def test_another_spelling_of_a_list_leads_to_its_page(ask: Ask) -> None:
+    for name in ("Apple", "APPLE", "%C3%81pple"):
+        answer = ask(f"/brands/{name}")
 
-        assert (answer["statusCode"], answer["multiValueHeaders"].get("Location")) == (301, [known])
+        assert (answer["statusCode"], answer["multiValueHeaders"].get("Location")) == (301, ["/brands/apple"])
 
 
 def test_a_topic_without_deals_shows_what_ended(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
@@ -377,81 +365,16 @@ def test_a_title_from_right_to_left_orders_nothing_else(ask: Ask, table: Table, 
     worded(table, [deal])
 
     found, own = parsed(ask("/search", query={"q": "270"})), parsed(ask(f"/deals/{deal.number}"))
-    feed = feedparser.parse(ask("/feed.atom")["body"])
 
     for document, level in ((found, "h2/a"), (own, "h1")):
         assert [each.text for each in document.findall(f".//{level}[@dir='auto']")] == [title]
-    assert [entry.title for entry in feed.entries] == [f"\u2068{title}\u2069: $31.90"]
 
 
-@pytest.mark.parametrize("filled", [True, False], ids=["deals", "empty"])
-def test_every_list_and_search_is_a_feed(ask: Ask, filled: bool, request: pytest.FixtureRequest) -> None:
-    count = len([deal for deal in request.getfixturevalue("posted") if deal.brand == "apple"]) if filled else 0
-
-    for path in ("/feed", "/brands/apple/feed", "/categories/shoes/feed"):
-        read = feedparser.parse(ask(f"{path}.atom")["body"])
-        items = json.loads(ask(f"{path}.json")["body"])["items"]
-
-        assert not read.bozo, read.get("bozo_exception")
-        assert read.version == "atom10"
-        assert len(read.entries) == len(items) >= count
-        assert all(entry.link.startswith("https://deals.example/deals/") for entry in read.entries)
-    found = feedparser.parse(ask("/feed.atom", query={"q": "lamp"})["body"])
-    assert [entry.title for entry in found.entries] == (["Café lamp: $31.90"] if filled else [])
-
-
-def test_a_feed_that_never_was_is_said_as_machines_read_it(ask: Ask) -> None:
-    for path in ("/brands/nobodys/feed", "/categories/toys/feed"):
-        in_json, in_xml = ask(f"{path}.json"), ask(f"{path}.atom")
-
-        assert (in_json["statusCode"], in_xml["statusCode"]) == (404, 404)
-        assert in_json["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
-        assert in_xml["multiValueHeaders"]["Content-Type"] == ["application/problem+xml"]
-        assert json.loads(in_json["body"])["title"] == "Not Found"
-        assert ET.fromstring(in_xml["body"]).tag == "{urn:ietf:rfc:7807}problem"
-
-
-def test_a_lists_feeds_are_found_by_readers_of_feeds(ask: Ask, posted: list[Deal]) -> None:
-    feeds_of = {
-        "/": "/feed",
-        "/deals": "/feed",
-        **{path: f"{path}/feed" for path in ("/brands/apple", "/categories/shoes")},
-        **dict.fromkeys(("/search?q=trail+runner", "/search?q=zeppelin"), "/feed"),
-    }
-    for page, feed in feeds_of.items():
-        path, _, query = page.partition("?")
-        document = parsed(ask(path, query=dict(parse_qsl(query)) or None))
-
-        shown = {link.get("type"): link.get("href") for link in document.findall(".//link[@rel='alternate']")}
-        assert shown == {
-            f"application/{kind}": f"{feed}.{ending}{'?' if query else ''}{query}"
-            for kind, ending in (("atom+xml", "atom"), ("feed+json", "json"))
-        }
-    assert parsed(ask("/search")).find(".//link[@rel='alternate']") is None
-
-
-@pytest.mark.parametrize(("list_price", "told"), [("158.00", ", was $158.00."), ("31.90", ".")])
-def test_a_feed_shows_a_higher_list_price(ask: Ask, table: Table, now: datetime, list_price: str, told: str) -> None:
-    post(table, [a_deal(now, list_price=list_price)], now)
-
-    (item,) = json.loads(ask("/feed.json")["body"])["items"]
-
-    assert item["content_text"] == f"Apple: Trail runner for $31.90{told}"
-
-
-def test_feeds_and_headers_follow_an_edit(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
+def test_a_pages_header_follows_an_edit(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
     deal, edited = posted[0], now + timedelta(minutes=1)
     deals.edit(table, deal.deal_id, {"title": "Renamed"}, edited)
 
-    atom = feedparser.parse(ask("/feed.atom")["body"])
-    (entry,) = (each for each in atom.entries if each.title.startswith("Renamed"))
-    assert (entry.published, entry.updated, atom.feed.updated) == (
-        times.to_iso(deal.created_at), times.to_iso(edited), times.to_iso(edited),
-    )  # fmt: skip
-    (item,) = (each for each in json.loads(ask("/feed.json")["body"])["items"] if each["id"] == deal.deal_id)
-    assert item["date_modified"] == times.to_iso(edited)
-    for path in (f"/deals/{deal.number}", "/feed.atom", "/feed.json"):
-        assert ask(path)["multiValueHeaders"]["Last-Modified"] == [times.to_http(edited)]
+    assert ask(f"/deals/{deal.number}")["multiValueHeaders"]["Last-Modified"] == [times.to_http(edited)]
 
 
 def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
@@ -506,7 +429,7 @@ def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says
         "Forwarded": "host=evil.example",
         "Cookie": "__Host-btd=guessed; __Host-btd-in=1; btd-notice=signed-out",
     }
-    for path in ("/", "/deals", "/feed.atom", *cases("OF_NO_HEADER")):
+    for path in ("/", "/deals", *cases("OF_NO_HEADER")):
         assert ask(path, headers=poison) == ask(path)
     assert 'data-notice="signed-out" hidden>You’re signed out.<' in ask("/", query={"notice": "signed-out"})["body"]
     unknown = ask("/", query={"notice": "Buy at evil"})
@@ -518,12 +441,9 @@ def test_no_header_says_where_links_lead_and_no_cookie_or_query_what_a_page_says
 def test_whatever_an_editor_typed_stays_text(ask: Ask, table: Table, now: datetime, title: str, code: str) -> None:
     (deal,) = post(table, [a_deal(now, title=f"<script>{title}</script><img src=x>", coupon_code=f'"><b>{code}')], now)
 
-    for path in (f"/deals/{deal.number}", "/brands/apple", "/feed.atom"):
+    for path in (f"/deals/{deal.number}", "/brands/apple"):
         answer = ask(path)
         assert answer["statusCode"] == 200
-        if path.endswith(".atom"):
-            assert not feedparser.parse(answer["body"]).bozo
-            continue
         document = parsed(answer, strict=False)
         scripts = [each for each in document.findall(".//script") if each.get("src") is None]
         assert [each.get("type") for each in scripts] == (["application/ld+json"] if path.startswith("/deals") else [])

@@ -141,8 +141,7 @@ PAGES = [
     "/categories/shoes?sort=cheapest", "/brands/apple?sort=discount", "/categories/shoes?to=99&brand=apple",
     "/search?q=trail&sort=cheapest",
     "/categories/shoes", "/categories/home", "/categories/shoes?cursor={cursor_of_shoes}", "/brands", "/brands/apple",
-    "/brands/aple", "/search?q=trail", "/search?q=trail+runner", "/search?q=runnner", "/feed.atom",
-    "/feed.json?q=trail", "/brands/apple/feed.atom", "/categories/shoes/feed.atom",
+    "/brands/aple", "/search?q=trail", "/search?q=trail+runner", "/search?q=runnner",
     "/my/inbox", "/my/watches", "/my/status?deal={number}", "/my/status?topic=brand/apple",
     "/account", *cases("TRACED"),
 ]  # fmt: skip

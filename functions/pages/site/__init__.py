@@ -1,4 +1,4 @@
-"""Public pages: the front page, lists of all deals, feeds and the site's own files.
+"""Public pages: the front page, lists of all deals and the site's own files.
 
 Other modules here have the pages of a deal, a category, a brand and a search. All are the same for everyone: this
 function reads no cookie and can't write.
@@ -7,22 +7,15 @@ function reads no cookie and can't write.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from http import HTTPStatus
-from typing import Any
 
 from functions.pages.site import deal, listing
-from functions.pages.site.deal import summary
 from functions.pages.site.listing import (
-    brand_named,
     cursor_of,
     feed_addresses,
     latest_of,
     list_page,
-    matching,
-    moved,
     older_of,
     public_page,
     selected_page,
@@ -32,28 +25,22 @@ from shared import features, hooks
 from shared.data.catalog import feeds, page_cache, picks, sorting
 from shared.data.catalog.bargains import BARGAINS, Counts
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
-from shared.errors import NoSuchTopic, NotFound
+from shared.errors import NotFound
 from shared.html import fragments, links, pages, views
-from shared.html.links import absolute, base, link
+from shared.html.links import base, link
 from shared.html.pages import Answer, Request, Routes, serve
-from shared.html.views import render, xml_text
-from shared.http import answers, cached_pages
+from shared.html.views import render
+from shared.http import cached_pages
 from shared.models.catalog import (
     ALL_DEALS,
     CATEGORIES,
-    CATEGORY,
     EDITORS_CHOICE,
     FRONT_PAGE,
     Deal,
     Selection,
     Sort,
-    Topic,
-    feed_of,
 )
 from shared.runtime.environment import table
-from shared.values import identifiers
-from shared.values.directions import isolated
-from shared.values.times import to_http, to_iso
 
 SELECTED = 24
 """Cards on a page of all categories' deals in another order."""
@@ -90,7 +77,7 @@ def front_page(request: Request) -> Answer:
         beside=fragments.placed(front.beside),
         latest=fragments.placed(latest),
         description="Hand-picked deals, by day, by brand and by category.",
-        feed=feed_addresses("/feed"),
+        feed=feed_addresses(),
     )
 
 
@@ -118,7 +105,7 @@ def latest_deals(request: Request) -> Answer:
         request,
         latest=fragments.placed(latest),
         description="All deals by day, newest first.",
-        feed=feed_addresses("/feed"),
+        feed=feed_addresses(),
     )
 
 
@@ -157,7 +144,7 @@ def _selected(request: Request, selection: Selection) -> Answer:
         more=listing.MORE[shown.sort],
         all=link("/deals"),
         chips=listing.chips("/deals", selection, currency=shown.currency),
-        feed=feed_addresses("/feed"),
+        feed=feed_addresses(),
         description=f"Deals of all categories. {said}.",
     )
 
@@ -231,119 +218,6 @@ def asset(_request: Request, name: str) -> Answer:
     # Text is sent as text: without Accept, the gateway would send bytes in base64.
     body = content if media_type.startswith("font/") else content.decode()
     return Answer(body, media_type=media_type, cache=pages.IMMUTABLE)
-
-
-ATOM = "application/atom+xml; charset=utf-8"
-JSON_FEED = "application/feed+json; charset=utf-8"
-
-ENTRIES = 50
-"""Deals in a feed."""
-
-
-@routes.get("/feed.atom", "/feed.json")
-def feed(request: Request) -> Answer:
-    typed = request.query.get("q", "").strip()
-    if typed:
-        shown = matching(typed, request.now)
-        return _feed(request, f"{typed} · Big Time Deals", "/search", shown, q=typed)
-    latest = feeds.read(table(), ALL_DEALS, limit=ENTRIES, now=request.now)
-    return _feed(request, "Big Time Deals", "/", latest.items)
-
-
-@routes.get("/brands/<name>/feed.atom", "/brands/<name>/feed.json")
-def brand_feed(request: Request, name: str) -> Answer:
-    try:
-        topic = brand_named(name)
-        found, held = feeds.open_feed(table(), topic)
-    except NotFound as error:
-        return _no_feed(request, error)
-    return _topic_feed(request, topic, name, found.name, held)
-
-
-@routes.get("/categories/<name>/feed.atom", "/categories/<name>/feed.json")
-def category_feed(request: Request, name: str) -> Answer:
-    topic = Topic(CATEGORY, name.lower())
-    if topic.slug not in CATEGORIES:
-        return _no_feed(request, NoSuchTopic(CATEGORY.label, name[:100]))
-    return _topic_feed(request, topic, name, CATEGORIES[topic.slug])
-
-
-def _topic_feed(
-    request: Request, topic: Topic, typed: str, name: str, held: feeds.PeriodCounts | None = None
-) -> Answer:
-    """The feed of an existing brand or category; another spelling redirects to its slug."""
-    path = fragments.path_of(feed_of(topic))
-    if typed != topic.slug:
-        return moved(f"{path}/{request.path.rpartition('/')[2]}")
-    latest = feeds.read(table(), feed_of(topic), limit=ENTRIES, now=request.now, held=held)
-    return _feed(request, f"{name} · Big Time Deals", path, latest.items)
-
-
-def _no_feed(request: Request, error: NotFound) -> Answer:
-    """The machine-readable answer for an unknown feed: https://www.rfc-editor.org/rfc/rfc9457, also in XML (appendix
-    B)."""
-    status = HTTPStatus.NOT_FOUND
-    if request.path.endswith(".json"):
-        text, media_type = json.dumps(answers.document(status, str(error))), answers.MEDIA_TYPE
-    else:
-        text = render("problem.xml", **answers.document(status, xml_text(str(error))))
-        media_type = "application/problem+xml"
-    return Answer(text, status=status, media_type=media_type, cache=pages.PUBLIC)
-
-
-def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
-    """A list as a feed, in the format that the address names."""
-    home, own = absolute(path, **query), absolute(request.path, **query)
-    updated = max((deal.changed_at for deal in found), default=identifiers.EPOCH)
-    if request.path.endswith(".json"):
-        text, media_type = json.dumps(_json_feed(title, home, own, found), ensure_ascii=False), JSON_FEED
-    else:
-        entries = [_atom_entry(deal) for deal in found]
-        text = render("feed.xml", title=xml_text(title), home=home, own=own, updated=to_iso(updated), entries=entries)
-        media_type = ATOM
-    return Answer(text, media_type=media_type, cache=pages.PUBLIC, headers={"Last-Modified": to_http(updated)})
-
-
-def _atom_entry(deal: Deal) -> dict[str, str]:
-    return {
-        "id": f"urn:ksuid:{deal.deal_id}",
-        "title": xml_text(_headline(deal)),
-        "brand": xml_text(deal.brand_name),
-        "category": CATEGORIES.get(deal.category, deal.category),
-        "link": absolute(f"/deals/{deal.page_id}"),
-        "at": to_iso(deal.created_at),
-        "updated": to_iso(deal.changed_at),
-        "summary": xml_text(summary(deal)),
-    }
-
-
-def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[str, Any]:
-    """A list as a JSON Feed: https://www.jsonfeed.org/version/1.1/."""
-    return {
-        "version": "https://jsonfeed.org/version/1.1",
-        "title": title,
-        "home_page_url": home,
-        "feed_url": own,
-        "items": [
-            {
-                "id": deal.deal_id,
-                "url": absolute(f"/deals/{deal.page_id}"),
-                "external_url": deal.link,
-                "title": _headline(deal),
-                "content_text": summary(deal),
-                **({"image": image} if (image := views.image_address(deal)) else {}),
-                "date_published": to_iso(deal.created_at),
-                "date_modified": to_iso(deal.changed_at),
-                "tags": [deal.category],
-                "authors": [{"name": deal.brand_name}],
-            }
-            for deal in found
-        ],
-    }
-
-
-def _headline(deal: Deal) -> str:
-    return f"{isolated(deal.title)}: {views.money(deal.price, deal.currency)}"
 
 
 def _for_machines(text: str, media_type: str) -> Answer:

@@ -9,10 +9,10 @@ from http import HTTPStatus
 from typing import Any
 
 from functions.pages.site import listing
-from functions.pages.site.listing import moved, public_page
+from functions.pages.site.listing import public_page
 from shared import features, hooks
 from shared.data.catalog import deal_pages, deals
-from shared.html import views
+from shared.html import pages, views
 from shared.html.links import absolute, link
 from shared.html.pages import Answer, Request, Routes
 from shared.models.catalog import CATEGORIES, Deal, Status
@@ -31,12 +31,12 @@ routes = Routes()
 @routes.get("/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
     if identifiers.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
-        return moved(f"/deals/{named}")
+        return pages.moved(f"/deals/{named}")
     found = deal_pages.read(table(), number, request.now)
     deal, now = found.deal, request.now
     status = deal.status(now)
     if deal.number is not None and number != str(deal.number):
-        return moved(f"/deals/{deal.number}")
+        return pages.moved(f"/deals/{deal.number}")
     siblings = views.cards(found.of_brand, now, most=SIBLINGS)
     cheaper = _cheaper(found, now)
     for shown in (siblings, cheaper):
@@ -58,7 +58,7 @@ def one_deal(request: Request, number: str) -> Answer:
         all_cheaper=link(f"/categories/{deal.category}", **query),
         **_of_features(found, now),
         document=_json_in_html(_as_product(deal, now)),
-        description=summary(deal),
+        description=views.summary(deal),
         robots=None if status is Status.ACTIVE else "noindex",
         more_headers={"Last-Modified": to_http(deal.seen_changing_at(now))},
     )
@@ -142,9 +142,3 @@ def _json_in_html(document: Mapping[str, Any]) -> str:
     """JSON for a script element: nothing in it ends the element."""
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def summary(deal: Deal) -> str:
-    list_price = views.list_price(deal)
-    before = f", was {list_price}" if list_price else ""
-    return f"{deal.brand_name}: {deal.title} for {views.money(deal.price, deal.currency)}{before}."[:300]

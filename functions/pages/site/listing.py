@@ -12,7 +12,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared import settings
+from shared import features, hooks, settings
 from shared.data.catalog import feed_counts, feeds, offers, picks, search, selecting, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.data.catalog.phrases import Phrases, read_phrases
@@ -113,15 +113,10 @@ def _prices(request: Request) -> dict[str, str]:
     return {name: money.read(price)[0] for name in _PRICES if (price := request.query.get(name, "").strip())}
 
 
-def feed_addresses(path: str, **query: str) -> dict[str, str]:
-    """The addresses of a list's feed, by format."""
-    return {"atom": link(f"{path}.atom", **query), "json": link(f"{path}.json", **query)}
-
-
-def moved(path: str) -> Answer:
-    """A permanent redirect."""
-    status = HTTPStatus.MOVED_PERMANENTLY
-    return Answer("", status=status, cache=pages.FOR_A_DAY, headers={"Location": link(path)})
+def feed_addresses(path: str = "", **query: str) -> dict[str, str]:
+    """The addresses of a list's feeds, by format; those of all deals without a path."""
+    places = features.roles(hooks.Navigation)
+    return {name: link(path + ending, **query) for each in places for name, ending in each.FEEDS.items()}
 
 
 def latest_of(feed: Feed, now: datetime, held: feeds.PeriodCounts | None = None) -> str:
@@ -323,7 +318,7 @@ def category_page(request: Request, category: str) -> Answer:
     if topic.slug not in CATEGORIES:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. Choose one of these.", public=True)
     if category != topic.slug:
-        return moved(f"/categories/{topic.slug}")
+        return pages.moved(f"/categories/{topic.slug}")
     selection, cursor = selection_of(request), cursor_of(request)
     if not selection.is_all:
         return _selected(request, topic, selection, brands_in)
@@ -357,7 +352,7 @@ def brand_page(request: Request, brand: str) -> Answer:
     try:
         topic = brand_named(brand)
         if brand != topic.slug:
-            return moved(f"/brands/{topics.named(table(), brand).topic.slug}")
+            return pages.moved(f"/brands/{topics.named(table(), brand).topic.slug}")
         if not selection.is_all:
             return _selected(request, topic, selection, categories_of)
         if cursor is not None:
@@ -431,7 +426,7 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
         next=link(path, **query_of(shown), cursor=more) if more else None,
         more=MORE[selection.sort],
         all=link(path),
-        feed=feed_addresses(f"{path}/feed"),
+        feed=feed_addresses(path),
         description=f"Deals of {found.topic.name}. {said}.",
     )
 
@@ -462,7 +457,7 @@ def _of_topic(request: Request, found: CountedTopic, latest: str, picks: str = "
         any=something,
         ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
         narrowing=above(path, Selection()),
-        feed=feed_addresses(f"{path}/feed"),
+        feed=feed_addresses(path),
         description=f"Deals of {found.name}, newest first.",
     )
 
@@ -510,7 +505,7 @@ def search_page(request: Request) -> Answer:
         near=[(word, link("/search", q=word)) for word in found.near],
         near_brands=near_brands,
         next=more,
-        feed=feed_addresses("/feed", q=searched) if wanted.words else None,
+        feed=feed_addresses(q=searched) if wanted.words else None,
         description="Search all deals by the words of their titles, brands and categories.",
     )
 
@@ -569,7 +564,7 @@ def _selected_matches(request: Request, wanted: words.Search, query: str, limits
         next=link("/search", q=searched, **query_of(onward), cursor=more) if more else None,
         more=MORE[selection.sort],
         all=link("/search", q=alone),
-        feed=feed_addresses("/feed", q=searched),
+        feed=feed_addresses(q=searched),
         description="Search all deals by the words of their titles, brands and categories.",
     )
 
@@ -611,12 +606,6 @@ def _without_results(found: selecting.Selected, limits: Phrases, selection: Sele
             for slug, name in CATEGORIES.items()
         ],
     }
-
-
-def matching(typed: str, now: datetime) -> Sequence[Deal]:
-    """The newest active deals of a search, as many as its page has cards, for a feed."""
-    found = selecting.page(table(), typed, Selection(), limit=settings.CARDS_OF_A_SEARCH, now=now, all_words=True)
-    return found.page.items
 
 
 def _active(

@@ -1,0 +1,3 @@
+"""The feeds that the demo packs."""
+
+PACKED = ("/feed.atom",)

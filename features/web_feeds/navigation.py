@@ -1,0 +1,3 @@
+"""The addresses of feeds."""
+
+FEEDS = {"atom": "/feed.atom", "json": "/feed.json"}
