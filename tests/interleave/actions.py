@@ -6,6 +6,7 @@ function that writes must have written in one of them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -252,9 +253,9 @@ CORE_PENDING: Mapping[str, Action] = {
     "tick": tick,
     "sign up as eve": lambda at: sign_up(at, "eve", "eve2@mail.example"),
     "go on removing": lambda at: removal.go_on(at.table, "eve", most=1),
-    "withdraw second early": lambda at: deals.withdraw(at.table, SECOND.deal_id, LATER, by="ed"),
-    "remove alert early": lambda at: alerts.remove(at.table, "ana", alerts.id_on(SECOND), account_of("ana")),
-    "unwatch early": lambda at: follows.unwatch(at.table, SHOES, "ana", account_of("ana")),
+    "withdraw second early": CORE["withdraw second"],
+    "remove alert early": CORE["remove alert"],
+    "unwatch early": CORE["unwatch"],
     "leave early": leave,
 }
 """Actions that meet what the stream, the queue and the clock have not done yet, or do it. Each pair with one of them
@@ -274,6 +275,16 @@ def pending() -> dict[str, Action]:
 def damaged() -> dict[str, Action]:
     """Those that begin with damage beside it, which they repair."""
     return cases_by_name("DAMAGED_WRITES")
+
+
+def pairs() -> list[list[str]]:
+    """All pairs by name, one of those that differ only in name: beside an early action, another one is early, too."""
+    every = actions()
+    found: dict[object, list[str]] = {}
+    for pair in itertools.combinations_with_replacement(every, 2):
+        begins = [not those.keys().isdisjoint(pair) for those in (damaged(), pending())]
+        found[begins[0], any(begins), frozenset(id(every[name]) for name in pair)] = list(pair)
+    return [*found.values()]
 
 
 def opened() -> AbstractContextManager[World]:

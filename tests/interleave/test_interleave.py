@@ -22,6 +22,14 @@ from tests.support.cases import cases, cases_by_name
 pytestmark = pytest.mark.faults
 
 
+def test_pairs_that_differ_only_in_name_are_tried_once() -> None:
+    pairs = {frozenset(pair) for pair in actions.pairs()}
+
+    assert {frozenset({"leave"}), frozenset({"leave early"}), frozenset({"leave", "like"})} <= pairs
+    assert frozenset({"leave", "leave early"}) not in pairs
+    assert frozenset({"leave", "publish"}) not in pairs, "it is the same as beside an early one"
+
+
 @pytest.fixture(scope="module")
 def explorer() -> Iterator[Explorer]:
     with actions.explored() as explorer:

@@ -110,7 +110,7 @@ WRITES = {
 PENDING_WRITES = {
     "check and mend early": check_and_mend,
     "index early": index_from_start,
-    "backfill offers early": partial(backfill, type_=keys.PRODUCT_OFFER),
+    "backfill offers early": WRITES["backfill offers"],
 }
 DAMAGED_WRITES = {"mend damage": check_and_mend}
 BEFORE_WRITES = (prepare,)
