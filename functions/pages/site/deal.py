@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
@@ -13,9 +12,9 @@ from functions.pages.site.listing import public_page
 from shared import features, hooks
 from shared.data.catalog import deal_pages, deals
 from shared.html import pages, views
-from shared.html.links import absolute, link
+from shared.html.links import link
 from shared.html.pages import Answer, Request, Routes
-from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.models.catalog import Deal, Status
 from shared.runtime.environment import table
 from shared.values import identifiers, money
 from shared.values.times import to_http
@@ -57,7 +56,6 @@ def one_deal(request: Request, number: str) -> Answer:
         cheaper=cheaper,
         all_cheaper=link(f"/categories/{deal.category}", **query),
         **_of_features(found, now),
-        document=_json_in_html(_as_product(deal, now)),
         description=views.summary(deal),
         robots=None if status is Status.ACTIVE else "noindex",
         more_headers={"Last-Modified": to_http(deal.seen_changing_at(now))},
@@ -114,31 +112,3 @@ def _proposed(deal: Deal) -> str:
     proposed = money.of_units(deal.units * 9 // 10, deal.currency)
     whole = proposed.partition(".")[0]
     return whole if int(whole) >= WHOLE or not money.decimals(deal.currency) else proposed
-
-
-def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
-    """A deal as structured data for search engines (https://schema.org/Product)."""
-    offer: dict[str, Any] = {
-        "@type": "Offer",
-        "url": absolute(f"/deals/{deal.page_id}"),
-        "price": deal.price,
-        "priceCurrency": deal.currency,
-        "availability": f"https://schema.org/{'InStock' if deal.status(now) is Status.ACTIVE else 'Discontinued'}",
-    }
-    if deal.ends_at:
-        offer["priceValidUntil"] = deal.ends_at.date().isoformat()
-    return {
-        "@context": "https://schema.org",
-        "@type": "Product",
-        "name": deal.title,
-        "brand": {"@type": "Brand", "name": deal.brand_name},
-        "category": CATEGORIES.get(deal.category, deal.category),
-        **({"image": image} if (image := views.image_address(deal)) else {}),
-        "offers": offer,
-    }
-
-
-def _json_in_html(document: Mapping[str, Any]) -> str:
-    """JSON for a script element: nothing in it ends the element."""
-    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
