@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aws_lambda_powertools.event_handler.openapi.models import Schema
+from pydantic import BaseModel, create_model
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
@@ -150,7 +151,7 @@ def document() -> dict[str, Any]:
         for path, operations in generated["paths"].items():
             for method, operation in operations.items():
                 paths.setdefault(_camel_path(path), {})[method] = _tidy(operation, path, method)
-    named = {schemas.model(name) for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(paths))}
+    named = {_model(name) for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(paths))}
     _, answers = models_json_schema([(model, "serialization") for model in named if model], ref_template=_REFERENCE)
     components |= answers["$defs"]
     _extend(components)
@@ -174,10 +175,39 @@ def document() -> dict[str, Any]:
     }
 
 
+def _all_answers() -> schemas.Models:
+    """The answers of the core and of features, by the names of their schemas."""
+    return features.merged(hooks.Answers, lambda each: each.ANSWERS, schemas.ANSWERS)
+
+
+def _model(name: str) -> type[BaseModel] | None:
+    """The model of a schema's name, if it is an answer."""
+    known = _all_answers().get(name)
+    if isinstance(known, Mapping):
+        required: dict[str, Any] = {field: (kind, ...) for field, kind in known.items()}
+        return create_model(name, __base__=fields.Answer, **required)
+    return known
+
+
+def _additions(name: str) -> list[tuple[type[fields.Answer], str]]:
+    """The models that extend an answer's schema, each with the property that their fields come before.
+
+    An answer has the typed fields of deals if it says where (``typed_before``), and those of features at
+    ``more_before``; an empty text is the end.
+    """
+    known = _all_answers().get(name)
+    typed_before, more_before = (getattr(known, each, None) for each in ("typed_before", "more_before"))
+    typed = [] if typed_before is None else [(schemas.Typed, typed_before)]
+    names = {each.__name__ for each in getattr(known, "__mro__", ())}
+    added = [each.ANSWERS.items() for each in features.roles(hooks.ApiFields)]
+    more = [model for models in added for extended, model in models if extended in names]
+    return typed + [(each, more_before) for each in more if more_before is not None]
+
+
 def _extend(components: dict[str, Any]) -> None:
     """Add the fields of typed attributes and of features to the schemas of answers and of bodies."""
-    for name in schemas.all_answers().keys() & components.keys():
-        for model, before in schemas.additions(name):
+    for name in _all_answers().keys() & components.keys():
+        for model, before in _additions(name):
             added = model.model_json_schema(mode="serialization", ref_template=_REFERENCE)
             components |= added.get("$defs", {})
             components[name] = _with_properties(components[name], added, before)

@@ -285,32 +285,3 @@ ANSWERS: Models = {
     },
 }
 """The answers that routes name, and those that others extend: a model each, or the fields of one."""
-
-
-def all_answers() -> Models:
-    """The answers of the core and of features, by the names of their schemas."""
-    return features.merged(hooks.Answers, lambda each: each.ANSWERS, ANSWERS)
-
-
-def model(name: str) -> type[BaseModel] | None:
-    """The model of a schema's name, if it is an answer."""
-    known = all_answers().get(name)
-    if isinstance(known, Mapping):
-        fields: dict[str, Any] = {field: (kind, ...) for field, kind in known.items()}
-        return create_model(name, __base__=Answer, **fields)
-    return known
-
-
-def additions(name: str) -> list[tuple[type[Answer], str]]:
-    """The models that extend an answer's schema, each with the property that their fields come before.
-
-    An answer has the typed fields of deals if it says where (``typed_before``), and those of features at
-    ``more_before``; an empty text is the end.
-    """
-    known = all_answers().get(name)
-    typed_before, more_before = (getattr(known, each, None) for each in ("typed_before", "more_before"))
-    typed = [] if typed_before is None else [(Typed, typed_before)]
-    names = {each.__name__ for each in getattr(known, "__mro__", ())}
-    added = [each.ANSWERS.items() for each in features.roles(hooks.ApiFields)]
-    more = [model for models in added for extended, model in models if extended in names]
-    return typed + [(each, more_before) for each in more if more_before is not None]

@@ -31,15 +31,7 @@ from shared.html.links import base, link
 from shared.html.pages import Answer, Request, Routes, serve
 from shared.html.views import render
 from shared.http import cached_pages
-from shared.models.catalog import (
-    ALL_DEALS,
-    CATEGORIES,
-    EDITORS_CHOICE,
-    FRONT_PAGE,
-    Deal,
-    Selection,
-    Sort,
-)
+from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal, Selection, Sort
 from shared.runtime.environment import table
 
 SELECTED = 24
