@@ -117,7 +117,9 @@ BEFORE_WRITES = (prepare,)
 LEFT_DAMAGED = (damage,)
 AROUND_WRITES = (in_pages,)
 WRITES_DIFFER = {
-    frozenset({"mend damage", "backfill deals"}): "a deal's version rises if the second one rewrites it: only a number"
+    frozenset({"index", "withdraw new"}): "a withdrawn deal keeps its last verdict, which nobody sees; reopened, it is "
+    "judged again",
+    frozenset({"mend damage", "backfill deals"}): "a deal's version rises if the second one rewrites it: only a number",
 }
 WRITES_ONCE_FAILED = (("mend damage", "post"), ("mend damage", "edit title"))
 WRITES_COMPARED = (("index early", "edit category"), ("backfill deals", "publish"))
