@@ -124,7 +124,7 @@ def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
 def test_a_stage_other_than_the_laptop_has_no_walk(visitor: Browser) -> None:
     seen = visitor.get("/table")
 
-    assert "This site runs on your machine" not in seen.text
+    assert "New here?" not in seen.text
     assert "/table/walk" not in seen.text
     assert visitor.get("/table/walk").status == 404
 
