@@ -61,7 +61,7 @@ def measure() -> dict[str, Stored]:
 
 def _measure() -> dict[str, Stored]:
     """The sample's bytes by item type, after all functions that follow writes have run, as in the demo."""
-    now = packing.fill(Site(packing.rows(), "http://127.0.0.1", "/site"))
+    now = packing.plant(Site(packing.rows(), "http://127.0.0.1", "/site"))
     lasts = (now + A_DAY).timestamp()
     items = environment.table().everything()
     return by_type(each for each in items if each.get(TTL_ATTRIBUTE, lasts) >= lasts or each["Type"].endswith("Cache"))

@@ -84,8 +84,19 @@ def rows() -> Json:
 
 
 def fill(site: Site) -> datetime:
-    """Fill a new site's table with the seeds, two accounts, the sample, and the first page's copies. Returns the
+    """Fill a new site's table as the tab has it: with the sample, and the first page's copies alone. Returns the
     sample's time."""
+    now = plant(site)
+    _forget(site, now + DAY)
+    _copy_first_page(now)
+    site.follow()
+    site.changes()
+    return now
+
+
+def plant(site: Site) -> datetime:
+    """Fill a new site's table with the seeds, two accounts and the sample, and let the functions that follow writes and
+    the clock run. Returns the sample's time."""
     table, now = environment.table(), times.now()
     topics.plant_seeds(table, now)
     for name in ("member", "editor"):
@@ -93,10 +104,6 @@ def fill(site: Site) -> datetime:
     sample.plant(table, now, "member", lambda *_: site.files)
     site.follow()
     site.tick()
-    _forget(site, now + DAY)
-    _copy_first_page(now)
-    site.follow()
-    site.changes()
     return now
 
 
