@@ -65,7 +65,7 @@ def _environment(prefix: str) -> Environment:
     menu = {row: [tab for each in places for tab in each.TABS.get(row, ())] for row in rows}
     environment.add_global("menu", menu)
     environment.add_global("explains", "".join(each.EXPLAINS for each in places))
-    environment.add_global("feeds", {name: path for each in places for name, path in each.FEEDS.items()})
+    environment.add_global("feeds", features.merged(hooks.Navigation, lambda each: each.FEEDS))
     environment.add_global("edits", "".join(each.EDITS for each in places))
     return environment
 

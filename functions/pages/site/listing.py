@@ -115,8 +115,8 @@ def _prices(request: Request) -> dict[str, str]:
 
 def feed_addresses(path: str = "", **query: str) -> dict[str, str]:
     """The addresses of a list's feeds, by format; those of all deals without a path."""
-    places = features.roles(hooks.Navigation)
-    return {name: link(path + ending, **query) for each in places for name, ending in each.FEEDS.items()}
+    endings = features.merged(hooks.Navigation, lambda each: each.FEEDS)
+    return {name: link(path + ending, **query) for name, ending in endings.items()}
 
 
 def latest_of(feed: Feed, now: datetime, held: feeds.PeriodCounts | None = None) -> str:
