@@ -95,9 +95,10 @@ def check_all(table: Table, now: datetime, segments: int) -> list[Fault]:
 
     first = scanned("Checking")
     again = scanned("Checking again") if first else []
-    if changed := changing(first, again):
+    lasts = lasting(first, again)
+    if changed := changing(first, again, lasts):
         note(f"{counted(changed, 'item')} changed while the table was read. Run the command again to check them.")
-    return lasting(first, again)
+    return lasts
 
 
 def mend_all(table: Table, faults: Sequence[Fault], held: Write) -> tuple[list[Fault], bool]:

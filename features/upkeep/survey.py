@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -115,7 +115,7 @@ def check(table: Table, now: datetime) -> list[Fault]:
     return lasting(first, survey(table.everything(), now)) if first else []
 
 
-def lasting(first: Collection[Fault], again: Collection[Fault]) -> list[Fault]:
+def lasting(first: Iterable[Fault], again: Iterable[Fault]) -> list[Fault]:
     """The faults that two scans in a row have found in the same state, by rule and key.
 
     A word's damaged count may be in another one: it changes with each word that it doesn't count.
@@ -129,12 +129,12 @@ def lasting(first: Collection[Fault], again: Collection[Fault]) -> list[Fault]:
     )
 
 
-def changing(first: Collection[Fault], again: Collection[Fault]) -> int:
-    """How many items two scans have found wrong, but not in the same way: they were written in between.
+def changing(first: Iterable[Fault], again: Iterable[Fault], lasts: Iterable[Fault]) -> int:
+    """How many items two scans have found wrong, but not as one of ``lasts``: they were written in between.
 
     Most are being written by the stream's readers. The count of a word that is filed all the time may be wrong too.
     """
-    return len(set(map(_named_by, first)) & set(map(_named_by, again)) - set(map(_named_by, lasting(first, again))))
+    return len(set(map(_named_by, first)) & set(map(_named_by, again)) - set(map(_named_by, lasts)))
 
 
 def _is_not_counting(fault: Fault) -> bool:
